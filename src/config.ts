@@ -17,7 +17,7 @@ import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 import type { OidcConfig } from "./platform/oidc.ts";
 import { connectionsMin } from "./platform/postgres/connections.ts";
-import { type TaskName, timePattern, timesMax } from "./unattended/schedule-rules.ts";
+import { type ScheduleName, timePattern, timesMax } from "./unattended/schedule-rules.ts";
 import type { SmtpServer } from "./platform/smtp.ts";
 
 /** What a process does: serves the API, runs the workers, or both. */
@@ -94,7 +94,7 @@ export type UnattendedConfig = {
   /** The file of the bank's own form of payout files. */
   readonly payoutForm: string | undefined;
   /** Times of the day in IST, by what runs at them. */
-  readonly times: Readonly<Partial<Record<TaskName, readonly string[]>>>;
+  readonly times: Readonly<Partial<Record<ScheduleName, readonly string[]>>>;
 };
 
 type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
@@ -457,12 +457,12 @@ export function readConfig(variables: Variables): Config {
     };
   }
 
-  function timesOfDay(name: keyof typeof settings, task: TaskName) {
+  function timesOfDay(name: keyof typeof settings, schedule: ScheduleName) {
     const text = read(name);
     if (text === undefined) return {};
     const times = text.split(",").map((time) => time.trim());
     if (times.length <= timesMax && times.every((time) => timePattern.test(time))) {
-      return { [task]: [...new Set(times)].toSorted() };
+      return { [schedule]: [...new Set(times)].toSorted() };
     }
     problems.push(`${name} must be 1 to ${timesMax} times such as 02:30, separated by commas`);
     return {};

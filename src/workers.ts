@@ -60,7 +60,7 @@ import { issueBills } from "./taxes/bills.ts";
 import { issueInvoices } from "./taxes/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
-import { createScheduler } from "./unattended/run-tasks.ts";
+import { createScheduler } from "./unattended/run-schedules.ts";
 import { createDropTaker } from "./unattended/take-dropped.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./platform/pdf.ts";

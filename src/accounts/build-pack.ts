@@ -83,7 +83,7 @@ export type MonthRead = {
   readonly bills: PackedRows;
   /** `FeeInvoice` */
   readonly invoices: PackedRows;
-  /** `Deduction` */
+  /** `ShownDeduction` */
   readonly deductions: PackedRows;
   readonly firms: readonly PackFirm[];
   readonly house: HouseInLaw | undefined;
@@ -154,7 +154,7 @@ function deriveFacts(read: MonthRead) {
     },
     bills,
     invoices: unpackRows<FeeInvoice>(read.invoices),
-    deductions: unpackRows<Deduction>(read.deductions),
+    deductions: unpackRows<ShownDeduction>(read.deductions),
   };
 }
 
@@ -178,7 +178,7 @@ function listPapers(
   return new Map([...groups].map(([key, own]) => [key, own.map(({ no }) => no)]));
 }
 
-type Deduction = Awaited<ReturnType<typeof readDeductions>>[number];
+type ShownDeduction = Awaited<ReturnType<typeof readDeductions>>[number];
 
 type SheetColumn = readonly [name: string, kind: TableColumn["kind"], width?: number];
 

@@ -34,7 +34,7 @@ export type MonthPack = {
   readonly ties: readonly Tie[];
 };
 
-type Month = {
+type PackedMonth = {
   readonly environment: Environment;
   readonly period: IstMonth;
   readonly postingsMax?: number;
@@ -42,7 +42,7 @@ type Month = {
 
 export async function makeMonthPack(
   ctx: Pick<Context, "db" | "now"> & { readonly heavy: Heavy },
-  { environment, period, postingsMax = postingsMaxDefault }: Month,
+  { environment, period, postingsMax = postingsMaxDefault }: PackedMonth,
 ): Promise<MonthPack> {
   refuseOtherPeriod(period);
   const dated = ctx.now();
@@ -59,7 +59,7 @@ export async function makeMonthPack(
 
 async function readMonth(
   db: Db,
-  { environment, period, postingsMax }: Required<Month>,
+  { environment, period, postingsMax }: Required<PackedMonth>,
   pace: Pace,
 ): Promise<Omit<MonthRead, "dated">> {
   const span = { environment, ...periodSpan(period) };

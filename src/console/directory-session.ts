@@ -34,7 +34,7 @@ const flowS = 600;
 /** Browsers keep no larger cookie; without it the directory asks before it signs out. */
 const hintMax = 3_500;
 
-type Kept = DirectoryFlow & { readonly to: string; readonly until: number };
+type KeptFlow = DirectoryFlow & { readonly to: string; readonly until: number };
 
 type Wired = { readonly ctx: Context; readonly directory: Directory };
 
@@ -46,7 +46,7 @@ export async function leave(
   return await goOn(ctx, reply, async () => {
     const { url, flow } = await directory.begin(fresh !== undefined);
     const until = ctx.now().getTime() + flowS * 1_000;
-    const kept: Kept = { ...flow, to: choosePlace(to), until };
+    const kept: KeptFlow = { ...flow, to: choosePlace(to), until };
     const sealed = seal(exactJson(kept), flowPurpose, ctx.sealKey).toString("base64url");
     reply.header("set-cookie", writeCookie(sealed, lasting(protocol, flowS), flowCookie));
     return url;
@@ -105,10 +105,10 @@ async function goOn(
   return await reply.header("cache-control", "no-store").redirect(place, 303);
 }
 
-function readKept(ctx: Pick<Context, "now" | "sealKey">, request: FastifyRequest): Kept {
+function readKept(ctx: Pick<Context, "now" | "sealKey">, request: FastifyRequest): KeptFlow {
   for (const value of readCookies(request.headers.cookie, flowCookie.name)) {
     const text = openText(ctx, value, flowPurpose);
-    const kept = text === undefined ? undefined : (JSON.parse(text) as Kept); // We sealed it.
+    const kept = text === undefined ? undefined : (JSON.parse(text) as KeptFlow); // We sealed it.
     if (kept && kept.until > ctx.now().getTime()) return kept;
   }
   throw new Failure("forbidden", "this sign-in was not begun in this browser, or took too long", {

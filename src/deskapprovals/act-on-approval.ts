@@ -128,7 +128,7 @@ function refuseLacking(caller: Caller, kind: DeskApprovalKind): void {
   });
 }
 
-type Terms = Pick<ProposeActBody, "bank" | "amount_paise" | "rules">;
+type ActTerms = Pick<ProposeActBody, "bank" | "amount_paise" | "rules">;
 
 /** Each kind has its own fields, and no others. */
 const fieldsOfKinds = {
@@ -156,7 +156,7 @@ async function carryOut(
   { kind, firmId, terms: stored }: ProposedTerms,
   permit: Permit,
 ): Promise<object> {
-  const { bank, amount_paise: paise, rules } = stored as Terms; // As `readTerms` made them.
+  const { bank, amount_paise: paise, rules } = stored as ActTerms; // As `readTerms` made them.
   // The key of this request names the proposal, or nothing.
   const permitted = { ...call, idempotencyKey: undefined, permit };
   const requester = toRequester(permitted);
@@ -175,7 +175,7 @@ async function carryOut(
 
 /** What both keys may see of what is decided. */
 function describeTerms({ kind, terms }: ProposedTerms, result: object): DeskApproval["shown"] {
-  const { amount_paise, rules } = terms as Terms; // As `readTerms` made them.
+  const { amount_paise, rules } = terms as ActTerms; // As `readTerms` made them.
   if (kind !== "bank_change") {
     return { ...(amount_paise !== undefined && { amount_paise }), ...(rules && { rules }) };
   }

@@ -3,8 +3,8 @@
 
 import { istDay, istDayStart } from "../kernel/time.ts";
 
-export const taskNames = ["payout-files", "archives", "backups"] as const;
-export type TaskName = (typeof taskNames)[number];
+export const scheduleNames = ["payout-files", "archives", "backups"] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
 
 export const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/;
 export const timesMax = 24;

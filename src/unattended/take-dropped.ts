@@ -23,7 +23,7 @@ import {
   nameTaken,
   permissionsOfFolders,
 } from "./drop-rules.ts";
-import { tellFailure } from "./run-tasks.ts";
+import { tellFailure } from "./run-schedules.ts";
 import { insertDropped, isTaken, putSchedule } from "./store.ts";
 
 export type DropOptions = {

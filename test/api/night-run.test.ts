@@ -13,7 +13,7 @@ import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { disableMachine } from "../../src/operators/machines.ts";
-import { createScheduler } from "../../src/unattended/run-tasks.ts";
+import { createScheduler } from "../../src/unattended/run-schedules.ts";
 import { findNextTime, listOutdated } from "../../src/unattended/schedule-rules.ts";
 import { listSchedules } from "../../src/unattended/schedules.ts";
 import { createDropTaker } from "../../src/unattended/take-dropped.ts";

@@ -27,7 +27,7 @@ export type Loan = {
   readonly giveBack: () => Promise<void>;
 };
 
-type Kept = {
+type KeptDatabase = {
   readonly connection: pg.ClientConfig;
   readonly db: Database;
   /** Takes out what was written. */
@@ -40,8 +40,8 @@ type Kept = {
 /** Whether an open connection keeps the process alive. */
 type Holding = { ref(): void; unref(): void };
 
-const spares: Kept[] = [];
-const lentAs = new WeakMap<pg.Pool, Kept>();
+const spares: KeptDatabase[] = [];
+const lentAs = new WeakMap<pg.Pool, KeptDatabase>();
 
 export async function lendDatabase(makers: Makers): Promise<Loan> {
   const kept = (await takeSpare(makers)) ?? (await open(await makers.make()));
@@ -67,7 +67,7 @@ export function spoil({ pool }: Pick<Database, "pool">): void {
   if (kept) kept.isSpoilt = true;
 }
 
-async function open(connection: pg.ClientConfig): Promise<Kept> {
+async function open(connection: pg.ClientConfig): Promise<KeptDatabase> {
   const owner = new pg.Client(connection) as pg.Client & Holding;
   owner.on("error", () => {}); // The next statement tells.
   await owner.connect();
@@ -80,12 +80,12 @@ async function open(connection: pg.ClientConfig): Promise<Kept> {
   return { connection, db, owner, clients, lends: 0, isSpoilt: false };
 }
 
-async function discard({ db, owner, connection }: Kept, makers: Makers): Promise<void> {
+async function discard({ db, owner, connection }: KeptDatabase, makers: Makers): Promise<void> {
   await Promise.all([db.pool.ended ? undefined : db.close(), owner.end()]);
   await makers.drop(connection);
 }
 
-async function takeSpare(makers: Makers): Promise<Kept | undefined> {
+async function takeSpare(makers: Makers): Promise<KeptDatabase | undefined> {
   for (let kept = spares.pop(); kept; kept = spares.pop()) {
     for (const client of kept.clients) client.ref();
     if (await tryEmpty(kept)) return kept;
@@ -94,7 +94,7 @@ async function takeSpare(makers: Makers): Promise<Kept | undefined> {
   return undefined;
 }
 
-async function tryEmpty({ db, owner }: Kept): Promise<boolean> {
+async function tryEmpty({ db, owner }: KeptDatabase): Promise<boolean> {
   if (db.connections().busy > 0) return false;
   try {
     await owner.query("select pg_temp.empty()");
@@ -168,7 +168,7 @@ async function readText(owner: pg.Client, statement: string): Promise<string> {
 }
 
 /** The database as one test has it. */
-function lend(kept: Kept): { db: Database; end: () => void } {
+function lend(kept: KeptDatabase): { db: Database; end: () => void } {
   let isEnded = false;
   const leave: (() => void)[] = [];
   const assertLent = () => {

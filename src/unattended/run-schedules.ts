@@ -1,4 +1,4 @@
-// The tasks that run at times of the day, and the worker that runs them. Of several processes one
+// What runs by schedule, at times of the day, and the worker that runs it. Of several processes one
 // claims a time. What they write goes into folders of `OUT_DIR`, which nobody else may read.
 
 import { createWriteStream } from "node:fs";
@@ -31,16 +31,16 @@ import {
   findRetry,
   listOutdated,
   nameBackup,
-  type TaskName,
+  type ScheduleName,
 } from "./schedule-rules.ts";
 import { claimSchedule, dropSchedules, endSchedule, findSchedule, putSchedule } from "./store.ts";
 
-type TaskContext = Pick<Context, "db" | "now" | "sealKey" | "log">;
+type ScheduleContext = Pick<Context, "db" | "now" | "sealKey" | "log">;
 
-export type TaskOptions = {
+export type ScheduleOptions = {
   /** The machine that makes payout files. */
   readonly machine: string;
-  readonly times: Readonly<Partial<Record<TaskName, readonly string[]>>>;
+  readonly times: Readonly<Partial<Record<ScheduleName, readonly string[]>>>;
   readonly outDir: string;
   /** The JSON file of the bank's own form of payout files. */
   readonly payoutForm: string | undefined;
@@ -51,9 +51,9 @@ export type TaskOptions = {
 };
 
 type Ended = { readonly outcome: "done" | "nothing"; readonly said: string };
-type Task = (ctx: TaskContext, options: TaskOptions) => Promise<Ended>;
+type RunSchedule = (ctx: ScheduleContext, options: ScheduleOptions) => Promise<Ended>;
 
-const tasks: Readonly<Record<TaskName, Task>> = {
+const runners: Readonly<Record<ScheduleName, RunSchedule>> = {
   "payout-files": makePayoutFiles,
   archives: archiveStatements,
   backups: backUp,
@@ -61,10 +61,10 @@ const tasks: Readonly<Record<TaskName, Task>> = {
 
 /** A worker that runs what is due. */
 export function createScheduler(
-  ctx: TaskContext,
-  options: TaskOptions,
+  ctx: ScheduleContext,
+  options: ScheduleOptions,
 ): () => Promise<"more" | "idle"> {
-  const planned = Object.entries(options.times) as [TaskName, readonly string[]][];
+  const planned = Object.entries(options.times) as [ScheduleName, readonly string[]][];
   let isPlanned = false;
   return async () => {
     if (!isPlanned) await planAll(ctx, planned);
@@ -76,8 +76,8 @@ export function createScheduler(
 
 /** What is set to other times runs at them next; what is not set any more has no next time. */
 async function planAll(
-  { db, now }: TaskContext,
-  planned: readonly (readonly [TaskName, readonly string[]])[],
+  { db, now }: ScheduleContext,
+  planned: readonly (readonly [ScheduleName, readonly string[]])[],
 ): Promise<void> {
   await dropSchedules(
     db,
@@ -94,9 +94,9 @@ async function planAll(
 }
 
 async function runWhenDue(
-  ctx: TaskContext,
-  options: TaskOptions,
-  { name, times }: { readonly name: TaskName; readonly times: readonly string[] },
+  ctx: ScheduleContext,
+  options: ScheduleOptions,
+  { name, times }: { readonly name: ScheduleName; readonly times: readonly string[] },
 ): Promise<void> {
   const now = ctx.now();
   const before = await findSchedule(ctx.db, name);
@@ -104,11 +104,12 @@ async function runWhenDue(
   const next = findNextTime(times, now);
   if (!(await claimSchedule(ctx.db, { name, seen: before.next_at, next }))) return;
   try {
-    const ended = await tasks[name](ctx, options);
+    const ended = await runners[name](ctx, options);
     await endSchedule(ctx.db, { name, last_at: now, ...ended, next_at: next });
   } catch (error) {
     const said = error instanceof Failure ? error.message : `failed: see the service's log`;
-    if (!(error instanceof Failure)) ctx.log.error({ err: error, task: name }, "a task failed");
+    if (!(error instanceof Failure))
+      ctx.log.error({ err: error, schedule: name }, "a schedule failed");
     const ended = { name, last_at: now, outcome: "failed", said } as const;
     await endSchedule(ctx.db, { ...ended, next_at: findRetry(next, now) });
     if (before.outcome !== "failed") await tellFailure(ctx, { name, said, at: now });
@@ -140,8 +141,8 @@ export async function tellFailure(
 
 /** Makes what is due into files as the machine; those that need nobody else are put out for the bank. */
 async function makePayoutFiles(
-  ctx: TaskContext,
-  { machine, outDir, payoutForm, twoFromPaise }: TaskOptions,
+  ctx: ScheduleContext,
+  { machine, outDir, payoutForm, twoFromPaise }: ScheduleOptions,
 ): Promise<Ended> {
   const actor = await enterMachineByName(ctx, { name: machine, permission: "payouts.write" });
   const format = payoutForm === undefined ? undefined : await readForm(payoutForm);
@@ -170,8 +171,8 @@ async function readForm(path: string) {
 
 /** Writes the archive of the last month that is closed, once. */
 async function archiveStatements(
-  ctx: TaskContext,
-  { outDir, letterhead }: TaskOptions,
+  ctx: ScheduleContext,
+  { outDir, letterhead }: ScheduleOptions,
 ): Promise<Ended> {
   const before = () => new Date(ctx.now().getTime() - archivedAfterMs);
   const period = await findClosedMonth({ db: ctx.db, now: before });
@@ -198,7 +199,10 @@ async function archiveStatements(
 }
 
 /** Backs the embedded database up, verified, and removes the oldest. */
-async function backUp({ now }: TaskContext, { outDir, dataDir }: TaskOptions): Promise<Ended> {
+async function backUp(
+  { now }: ScheduleContext,
+  { outDir, dataDir }: ScheduleOptions,
+): Promise<Ended> {
   const folder = await openFolder(outDir, "backups");
   const at = now();
   const name = nameBackup(istTimestamp(at));
