@@ -12,8 +12,6 @@ export async function refuseSharedSessions(connection: pg.ClientConfig): Promise
   try {
     await first.connect();
     const session = await findSession(first);
-    // A pooler tells a number of its own. A server that is asked directly tells that of the session.
-    if (session === (first as unknown as { readonly processID: number }).processID) return;
     await second.connect();
     await second.query("begin");
     const others = [await findSession(second), await findSession(first)];

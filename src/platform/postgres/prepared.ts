@@ -92,16 +92,17 @@ async function send<Run extends ListRun>(
   try {
     await run.ended;
   } finally {
-    underWay.delete(client);
+    if (underWay.get(client) === run) underWay.delete(client);
   }
   return run;
 }
 
 const underWay = new WeakMap<pg.ClientBase, ListRun>();
 
-/** How many statements of a list the server has yet to answer. */
+/** How many answers the server owes to a connection; the end of a list is one where no other is left. */
 export function countUnanswered(client: pg.ClientBase): number {
-  return underWay.get(client)?.unanswered ?? 0;
+  const run = underWay.get(client);
+  return run ? Math.max(run.unanswered, 1) : 0;
 }
 
 type FirstStatement = { readonly place: number; readonly statement: SqlStatement };

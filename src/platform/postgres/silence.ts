@@ -13,6 +13,7 @@
 // Silence is counted in looks and not in time, so a pause of this process is not taken for a silent
 // server.
 
+import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
@@ -58,13 +59,11 @@ export class DatabaseSilent extends Error {
   }
 }
 
-/** Fields of the driver's client that its types leave out. */
-type Driven = {
-  readonly readyForQuery: boolean;
-  readonly connection: { readonly stream: { readonly bytesRead: number; destroy(e: Error): void } };
-};
-
-const drivenBy = (client: pg.ClientBase) => client as unknown as Driven;
+function findSocket(client: pg.ClientBase): Socket {
+  const stream = client instanceof pg.Client && client.connection.stream;
+  if (!(stream instanceof Socket)) throw new Error("a client of the server has a socket");
+  return stream;
+}
 
 export function startHearing(client: pg.PoolClient, statementMs: number): Heard {
   return { client, patience: patienceFor(statementMs), bytes: 0, silent: 0 };
@@ -76,12 +75,12 @@ export function patienceFor(statementMs: number): number {
 
 /** The answers of a list may come together, after the last of them. */
 function isOverdue({ client, patience, silent }: Heard): boolean {
-  return silent > patience * Math.max(countUnanswered(client), 1);
+  return silent > patience * countUnanswered(client);
 }
 
 /** Destroys the socket: open queries fail, and the backend ends when it notices. */
 export function cut(client: pg.ClientBase): void {
-  drivenBy(client).connection.stream.destroy(new DatabaseSilent());
+  findSocket(client).destroy(new DatabaseSilent());
 }
 
 export function watchSilence({ server, lent, onLook, onStalled }: SilenceOptions): Silence {
@@ -91,9 +90,8 @@ export function watchSilence({ server, lent, onLook, onStalled }: SilenceOptions
 
   function look(): void {
     for (const heard of lent()) {
-      const { readyForQuery, connection } = drivenBy(heard.client);
-      const { bytesRead } = connection.stream;
-      const isSilent = !readyForQuery && bytesRead === heard.bytes;
+      const { bytesRead } = findSocket(heard.client);
+      const isSilent = countUnanswered(heard.client) > 0 && bytesRead === heard.bytes;
       heard.bytes = bytesRead;
       heard.silent = isSilent ? heard.silent + 1 : 0;
       if (heard.silent % heard.patience === Math.floor(heard.patience * doubtShare)) void ask();
