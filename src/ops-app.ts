@@ -16,7 +16,7 @@ import { refuseUnpermitted } from "./operators/rules.ts";
 import { enterMachine, isMachineToken } from "./operators/machines.ts";
 import { refuseMachine } from "./operators/machine-rules.ts";
 import { findSession, findSignedIn } from "./operators/sign-in.ts";
-import { directoryRoutes } from "./console/directory-routes.ts";
+import { directoryRoutes } from "./console/routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { findConsoleTokens } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";

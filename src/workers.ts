@@ -15,7 +15,7 @@ import { eventsTopic } from "./journal/event-rules.ts";
 import { createFormWorker } from "./journal/former-form.ts";
 import { applyChecks } from "./firms/check-firm.ts";
 import { warnOfUncovered } from "./firms/requirements.ts";
-import { warnOfMandates } from "./firms/warn-mandates.ts";
+import { warnOfMandates } from "./firms/change-firm.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueQuestions, type Appliers } from "./outside/answer-questions.ts";
 import type { Simulators } from "./outside/question-rules.ts";

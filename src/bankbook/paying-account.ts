@@ -35,7 +35,7 @@ import {
   payingAccountColumn,
   type PayingAccountRow,
   setConfirmed,
-} from "./paying-account-store.ts";
+} from "./store.ts";
 
 type GivenAccount = {
   readonly firmId: string;

@@ -1,9 +1,9 @@
 // How one firm changes: `changeFirm` locks it, lets the use case decide, stores and records. Here
-// are also the two simplest changes, suspension and its end.
+// are also the simplest changes: suspension and its end, and the warning that a mandate ends soon.
 
 import { refuseHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import type { Change, ChangeEvent } from "../kernel/actor.ts";
+import type { Actor, Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -23,9 +23,26 @@ import {
   type Requester,
   viewFirm,
 } from "./find-firms.ts";
-import { findMandateDueDay, firmLifecycle, keepAuthorizedAt, mayTrade } from "./rules.ts";
+import {
+  countMandateDays,
+  findMandateDueDay,
+  firmLifecycle,
+  keepAuthorizedAt,
+  mayTrade,
+} from "./rules.ts";
 import type { Firm } from "./schema.ts";
-import { type FirmRow, lockFirm, lockFirms, moveHoldsEarlier, setFirms } from "./store.ts";
+import {
+  claimMandatesDue,
+  type FirmRow,
+  lockFirm,
+  lockFirms,
+  moveHoldsEarlier,
+  setFirms,
+} from "./store.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+
+const setSizeMax = 500;
+const clock: Actor = { kind: "worker", id: "clock", requestId: null };
 
 /** The columns of a firm that change, and the event of the change. */
 export type Decision = {
@@ -196,4 +213,43 @@ export async function moveHoldDeadlines(
   cursor: Cursor,
 ): Promise<MovedSet> {
   return toMovedSet(await moveHoldsEarlier(tx, clockAdvance, cursor), cursor);
+}
+
+/** Warns desks of mandates that end soon, one set at a time. */
+export async function warnOfMandates(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  const warn = async (tx: Tx, due: readonly FirmRow[]): Promise<void> => {
+    const warned = due.map((before) => {
+      const mandate_due_on = findMandateDueDay(before.mandate, now);
+      return { before, after: applyChanges(before, { mandate_due_on }, now) };
+    });
+    await setFirms(
+      tx,
+      warned.map(({ after }) => after),
+    );
+    const changes = warned.map(({ before, after }) =>
+      buildFirmChange(before, after, { action: "warn", ...buildWarning(after, now) }, now),
+    );
+    await recordChanges(tx, clock, changes, now);
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimMandatesDue(tx, istDay(now), { limit: setSizeMax, ...choice });
+      claimed(due.map(({ firm_id }) => firm_id));
+      if (due.length > 0) await warn(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
+}
+
+/** None when the mandate has ended in the meantime. */
+function buildWarning({ mandate }: FirmRow, now: Date) {
+  const days_left = mandate ? countMandateDays(mandate, now) : -1;
+  if (!mandate || days_left < 0) return {};
+  const { reference, valid_until } = mandate;
+  return { event: { name: "firm.mandate_expiring", data: { reference, valid_until, days_left } } };
 }

@@ -1,5 +1,5 @@
 import { type Operation, operation } from "../platform/http/operation.ts";
-import { readFunding } from "./read-funding.ts";
+import { readFunding } from "./virtual-accounts.ts";
 import { Funding, FundingParams } from "./schema.ts";
 
 export const fundingOperations: readonly Operation[] = [

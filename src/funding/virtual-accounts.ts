@@ -5,17 +5,36 @@
 // place: in live it takes two people as soon as two may, as the house's account does.
 
 import type { Actor, Change } from "../kernel/actor.ts";
-import type { Environment } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { normalizeIdentifier } from "../kernel/identifiers.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
+import { actWithApproval, type ProposedAct, tellOutcome } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { countPeople } from "../operators/manage-operators.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { findFormProblems, hasForm, type NumberForm, readSerial, type SetForm } from "./rules.ts";
-import { insertForm, listFirmsByNo, listFormRows, lockForms, type NumberFormRow } from "./store.ts";
+import {
+  buildNumber,
+  findFormProblems,
+  hasForm,
+  type NumberForm,
+  readSerial,
+  type SetForm,
+} from "./rules.ts";
+import {
+  findFirmNo,
+  insertForm,
+  listFirmsByNo,
+  listFormRows,
+  lockForms,
+  type NumberFormRow,
+} from "./store.ts";
+import { refuseOffboarded, requireVisibleFirm } from "../firms/find-firms.ts";
+import { findHouse } from "../house/read-house.ts";
+import { houseIncomplete } from "../house/rules.ts";
+import { istDay } from "../kernel/time.ts";
+import type { Funding } from "./schema.ts";
 
 type FormTerms = { readonly form: NumberForm | null };
 
@@ -161,5 +180,30 @@ function buildFormChange(after: SetForm): Change {
     action: "number_form.set",
     entity: { type: "number_form", id: environment, version, href: "/ops/house/virtual-accounts" },
     after: { form: after.form },
+  };
+}
+
+/** Where a firm pays ahead of its deals. */
+export async function readFunding(
+  ctx: Pick<Context, "db" | "now">,
+  caller: Caller,
+  firmId: string,
+): Promise<Funding> {
+  const firm = await requireVisibleFirm(ctx.db, caller, firmId);
+  refuseOffboarded(firm);
+  const { environment } = caller;
+  const bank = (await findHouse(ctx.db, environment, istDay(ctx.now())))?.bank;
+  if (!bank) throw houseIncomplete(["bank"]);
+  const form = (await listNumberForms(ctx.db, environment)).at(0)?.form ?? null;
+  const serial = form === null ? undefined : await findFirmNo(ctx.db, firmId);
+  const isOwn = form !== null && serial !== undefined;
+  return {
+    firm_id: firmId,
+    beneficiary: bank.beneficiary,
+    account_no: isOwn ? buildNumber(form, serial) : bank.account_no,
+    ifsc: isOwn ? form.ifsc : bank.ifsc,
+    bank: bank.bank,
+    is_own_number: isOwn,
+    reference: firmId,
   };
 }

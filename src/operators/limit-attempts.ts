@@ -25,7 +25,7 @@ import {
   forgetOldAttempts,
   lockAttempts,
   setAttempts,
-} from "./attempt-store.ts";
+} from "./store.ts";
 import { buildOperatorChange } from "./manage-operators.ts";
 import { computeWaitS, tooManyAttempts } from "./rules.ts";
 import { findOperator } from "./store.ts";

@@ -1,6 +1,6 @@
 import { listAnyAudit } from "../journal/read-audit.ts";
-import { readAccount } from "../overview/account.ts";
-import { listEvidence } from "../overview/evidence.ts";
+import { readAccount } from "../overview/desks.ts";
+import { listEvidence } from "../overview/find-anything.ts";
 import { findAnything } from "../overview/find-anything.ts";
 import { listDesks, resolveSearch, showDesk } from "../overview/desks.ts";
 import { listLiveSteps } from "../overview/live-readiness.ts";

@@ -1,17 +1,19 @@
 // Finds a thing by what somebody has of it: its id, that of a request, an IEC or a PAN, a scrip number, a
 // UTR or another reference, a ticket or a letter that was given as evidence, or a part of a firm's name.
-// Every lookup is bounded, and by an index but for one (`findDelivered`).
+// Every lookup is bounded, and by an index but for one (`findDelivered`). Beside it: what people said
+// about a thing and by what they knew it.
 
 import { normalizeScripNo } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { everything } from "../kernel/desk-search.ts";
 import { isAnyId, isId } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
-import { dayMs } from "../kernel/time.ts";
+import { dayMs, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { listAllRequests } from "../requests/read-requests.ts";
 import { findNames } from "./desks.ts";
 import {
+  type EvidenceRow,
   findByEvidence,
   findById,
   findByIdentifier,
@@ -22,6 +24,7 @@ import {
   findDelivered,
   findNewestByWords,
   type FoundRow,
+  listEvidenceRows,
   loosenSearch,
 } from "./find-store.ts";
 import { splitWords, toNamePattern, toStartQuery, toWordQuery } from "./rules.ts";
@@ -123,4 +126,17 @@ export async function findEnvironmentById(
 ): Promise<Environment | undefined> {
   const [found] = isAnyId(id) ? await findOne(ctx, id) : [];
   return found?.environment ?? undefined;
+}
+
+const evidenceMax = 100;
+
+type Evidence = Omit<EvidenceRow, "at"> & { readonly at: string };
+
+/** Answers of customs and banks, acts of two people and bank lines about a thing, the newest first. */
+export async function listEvidence(
+  { db }: Pick<Context, "db">,
+  about: string,
+): Promise<Evidence[]> {
+  const rows = await listEvidenceRows(db.planned, about, evidenceMax);
+  return rows.map(({ at, ...row }) => ({ ...row, at: istTimestamp(at) }));
 }

@@ -5,7 +5,7 @@ import { type PaiseSum, sumPaise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayMs, isCalendarDay, type IstDay, istDay, istDayStart } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { type HouseDealt, sumHouseDealt } from "./house-store.ts";
+import { type HouseDealt, sumHouseDealt } from "./store.ts";
 
 export type HouseDay = {
   readonly environment: Environment;

@@ -13,7 +13,7 @@ import { type HousePapers, type Imprint, listMissing } from "../platform/pages/h
 import { findCurrentCards } from "../rates/current-cards.ts";
 import { currentAct, findRates } from "../taxes/tax-rules.ts";
 import { listTaxRates } from "../taxes/taxes.ts";
-import { findLiveFacts } from "./live-readiness-store.ts";
+import { findLiveFacts } from "./store.ts";
 import type { liveStepNames } from "./rules.ts";
 
 export type LiveStep = {

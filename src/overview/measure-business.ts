@@ -4,7 +4,7 @@ import type { Context } from "../platform/context.ts";
 import { type Measured, measureLabelled, type Metrics } from "../platform/metrics.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { countWaiting, sumDealt, type WaitingCounts } from "./watch-store.ts";
+import { countWaiting, sumDealt, type WaitingCounts } from "./store.ts";
 
 /** Exact, as alerts compare it; an operator's page stops counting much earlier. */
 const countMost = 1_000_000;

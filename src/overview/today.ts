@@ -8,7 +8,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import type { MarketState } from "../rates/rules.ts";
-import { countWaiting, sumDealt, sumHouseMoney, type WaitingCounts } from "./watch-store.ts";
+import { countWaiting, sumDealt, sumHouseMoney, type WaitingCounts } from "./store.ts";
 
 /** Counts stop here: a person has more than enough to do then. */
 const countMost = 100;

@@ -31,7 +31,7 @@ import { viewPayout } from "./read-payouts.ts";
 import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
-import { movePayoutsEarlier } from "./clock-store.ts";
+import { movePayoutsEarlier } from "./store.ts";
 import { findLastWithdrawal, findPayout, listUnfinished, sumWithdrawn } from "./store.ts";
 
 /**

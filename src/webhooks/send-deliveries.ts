@@ -26,7 +26,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { keepRecentEvents } from "../journal/recent-events.ts";
+import { keepRecentEvents } from "../journal/find-events.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";

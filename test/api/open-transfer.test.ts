@@ -13,7 +13,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import type { transferOutcomes } from "../../src/outside/question-rules.ts";
-import { countWaiting } from "../../src/overview/watch-store.ts";
+import { countWaiting } from "../../src/overview/store.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { listSettlementQueue } from "../../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";

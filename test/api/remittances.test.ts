@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { everything } from "../../src/kernel/desk-search.ts";
-import { countWaiting } from "../../src/overview/watch-store.ts";
+import { countWaiting } from "../../src/overview/store.ts";
 import { listAllPayouts } from "../../src/payouts/read-payouts.ts";
 import type { PayoutState } from "../../src/payouts/rules.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
