@@ -1,6 +1,8 @@
 // Lists of credits over all desks, for the operator.
 
+import type { BandSum } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
 import { type Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { PageRequest } from "../kernel/page.ts";
@@ -106,6 +108,20 @@ export async function countOffered(
       ) as found
     ) as o`);
   return new Map(rows.map(({ scheme, offered }) => [scheme, offered]));
+}
+
+/** What the house offers, by the days that are left, between these bounds. */
+export async function sumOfferedByDaysLeft(
+  db: Db,
+  environment: Environment,
+  { today, bounds }: { readonly today: IstDay; readonly bounds: readonly number[] },
+): Promise<BandSum[]> {
+  return await db.rows(sql`
+    select width_bucket(c.expires_on - ${today}::date, ${bounds}::int[]) as band,
+      count(*)::int as count, sum(c.face_paise) as face_paise
+    from credits as c
+    where c.environment = ${environment} and c.house_offers
+    group by 1`);
 }
 
 /** The highest number that a credit of the synthetic shelf has; its last digit says nothing. */

@@ -1,6 +1,7 @@
 import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import type { Change } from "../kernel/actor.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { type DayBand, listDayBands } from "../kernel/money.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
@@ -26,6 +27,7 @@ import {
   listAllCreditRows,
   listCreditRowsByNumber,
   listCreditRowsOfFirm,
+  sumOfferedByDaysLeft,
 } from "./operator-store.ts";
 import { Credit, FirmParams } from "./schema.ts";
 import { creditList, type CreditRow, findCredit, findCreditById, listUses } from "./store.ts";
@@ -93,6 +95,18 @@ type CreditNarrower = {
 
 /** Of one number; nobody holds more of it. */
 const ofNumberMax = 1_000;
+
+/** Bounds of days left: about a month, a quarter and half a year. */
+const daysLeftBounds = [30, 91, 183];
+
+/** Everything that the house offers, by how soon it expires. */
+export async function sumStockByExpiry(
+  { db, now }: Pick<Context, "db" | "now">,
+  environment: Environment,
+): Promise<DayBand[]> {
+  const asked = { today: istDay(now()), bounds: daysLeftBounds };
+  return listDayBands(daysLeftBounds, await sumOfferedByDaysLeft(db.planned, environment, asked));
+}
 
 /** Credits of every desk, or of one, newest first, for the operator. */
 export async function listAllCredits(

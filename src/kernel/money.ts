@@ -212,3 +212,24 @@ export function valueBeforeFee(side: Side, allInPaise: Paise, { feePaise, gstPai
 export function roundNearest(dividend: bigint, divisor: bigint): Paise {
   return Number((2n * dividend + divisor) / (2n * divisor));
 }
+
+/** What is in one band; band 0 is below the first bound, as `width_bucket` counts them. */
+export type BandSum = {
+  readonly band: number;
+  readonly count: number;
+  readonly face_paise: PaiseSum;
+};
+
+export type DayBand = Omit<BandSum, "band"> & {
+  readonly from_days: number;
+  /** Null in the last band. */
+  readonly before_days: number | null;
+};
+
+/** Counts and faces by a number of days: every band between these bounds, with nothing in those that have no sum. */
+export function listDayBands(bounds: readonly number[], sums: readonly BandSum[]): DayBand[] {
+  return [...bounds, null].map((before_days, at) => {
+    const { count = 0, face_paise = 0 } = sums.find(({ band }) => band === at) ?? {};
+    return { from_days: bounds[at - 1] ?? 0, before_days, count, face_paise };
+  });
+}

@@ -16,6 +16,7 @@ import {
   followSettlement,
   listAllSettlements,
   listSettlementQueue,
+  sumOpenDealsByAge,
 } from "../settlement/read-settlements.ts";
 import { reverseSettlement, takeBackRefund } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
@@ -50,6 +51,7 @@ import {
   under,
 } from "./operation.ts";
 import { LiftedDeals, UnpaidDeals } from "./desks-schema.ts";
+import { DayBands } from "./schema.ts";
 import { Attested } from "./world-schema.ts";
 import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 
@@ -159,6 +161,13 @@ export const moneyOperations: readonly Operation[] = [
         list: (limit) => listSettlementQueue(ctx, { ...asked, after: asked.cursor, limit }),
         findId: (row) => row.settlement_id,
       }),
+  }),
+  operation({
+    ...settlements.read("sumOpenDealsByAge", "/ops/settlements/by-age"),
+    summary: "Sum what is open by the days since it was dealt",
+    query: query({ environment }),
+    answer: DayBands,
+    run: async ({ ctx }, asked) => ({ bands: await sumOpenDealsByAge(ctx, asked.environment) }),
   }),
   operation({
     ...settlements.read("listUnpaidDeals", "/ops/settlements/unpaid"),

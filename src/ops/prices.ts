@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { listAllCredits } from "../credits/read-credits.ts";
+import { listAllCredits, sumStockByExpiry } from "../credits/read-credits.ts";
 import { addInventoryWithApproval } from "../credits/inventory.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
@@ -33,6 +33,7 @@ import {
   HouseDay,
   PublishedCard,
 } from "./prices-schema.ts";
+import { DayBands } from "./schema.ts";
 import { Credits } from "./world-schema.ts";
 import { body } from "../platform/http/wire.ts";
 import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
@@ -195,6 +196,13 @@ export const priceOperations: readonly Operation[] = [
         listFirmIds: (row) => [row.firm_id],
       });
     },
+  }),
+  operation({
+    ...inventory.read("sumStockByExpiry", "/ops/inventory/by-expiry"),
+    summary: "Sum what the house offers by the days until it expires",
+    query: query({ environment }),
+    answer: DayBands,
+    run: async ({ ctx }, asked) => ({ bands: await sumStockByExpiry(ctx, asked.environment) }),
   }),
   operation({
     ...inventory.read("readHouseDay", "/ops/house/day"),

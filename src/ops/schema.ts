@@ -5,7 +5,15 @@ import { type TArray, type TObject, type TProperties, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { count, maybeText, openEnum, paiseSum, text, timestamp } from "../platform/http/wire.ts";
+import {
+  count,
+  maybeCount,
+  maybeText,
+  openEnum,
+  paiseSum,
+  text,
+  timestamp,
+} from "../platform/http/wire.ts";
 
 export { count, flag, maybeCount, maybeText, maybeTime, text } from "../platform/http/wire.ts";
 
@@ -66,6 +74,21 @@ export function outcome<const Words extends readonly string[]>(
 ) {
   return openEnum(words, description);
 }
+
+/** What there is by a number of days, band by band. */
+export const DayBands = wrapList(
+  "bands",
+  Type.Object(
+    {
+      from_days: count("From this number of days."),
+      before_days: maybeCount("Up to below this number; null in the last band."),
+      count: count("How many there are."),
+      face_paise: sum("What their faces add up to, in paise."),
+    },
+    { title: "DayBand", description: "What is within a number of days." },
+  ),
+  "By rising days, the empty ones too.",
+);
 
 export const environment = openEnum(environments, "live or sandbox.");
 export const scheme = openEnum(schemes, "The scheme of the credits.");

@@ -6,7 +6,7 @@ import type { Static, TObject } from "typebox";
 
 import { findPortalParties } from "../firms/find-firms.ts";
 import { findHouse } from "../house/read-house.ts";
-import { sumParts } from "../kernel/money.ts";
+import { type DayBand, listDayBands, sumParts } from "../kernel/money.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -43,6 +43,7 @@ import {
   listQueueRows,
   listSettlementRows,
   type SettlementFilter,
+  sumOpenByAge,
 } from "./read-store.ts";
 import {
   findAwaitedParty,
@@ -256,6 +257,18 @@ export async function listSettlementQueue(
 ): Promise<FollowedSettlement[]> {
   const rows = await listQueueRows(ctx.db.planned, { environment, after: after ?? null, limit });
   return await follow(ctx, await addLegs(ctx.db, rows));
+}
+
+/** Bounds of an open deal's days: those of today, of three days and of a week. */
+const ageBounds = [1, 3, 7];
+
+/** Everything that is open, by how long ago it was made. */
+export async function sumOpenDealsByAge(
+  { db, now }: Pick<Context, "db" | "now">,
+  environment: Environment,
+): Promise<DayBand[]> {
+  const asked = { now: now(), bounds: ageBounds };
+  return listDayBands(ageBounds, await sumOpenByAge(db.planned, environment, asked));
 }
 
 /** An order and its settlements. */

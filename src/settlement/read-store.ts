@@ -2,6 +2,7 @@
 // of the market), from which market figures and the public index are computed.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { BandSum } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
@@ -290,6 +291,24 @@ export async function findAnySettlement(
     from settlements as s
     where s.settlement_id = ${settlementId}`);
   return row;
+}
+
+/** What is open, by the whole days since it was made, between these bounds. */
+export async function sumOpenByAge(
+  db: Db,
+  environment: Environment,
+  { now, bounds }: { readonly now: Date; readonly bounds: readonly number[] },
+): Promise<BandSum[]> {
+  return await db.rows(sql`
+    select width_bucket(
+        floor(extract(epoch from ${now}::timestamptz - s.created_at) / 86400)::int,
+        ${bounds}::int[]
+      ) as band,
+      count(*)::int as count, sum(s.face_paise) as face_paise
+    from settlements as s
+    where s.environment = ${environment} and s.state in ('pending', 'funded', 'transfer_initiated')
+      and s.due_at is not null
+    group by 1`);
 }
 
 /**

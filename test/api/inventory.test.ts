@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { addInventory, importInventoryReport } from "../../src/credits/inventory.ts";
-import { listAllCredits } from "../../src/credits/read-credits.ts";
+import { listAllCredits, sumStockByExpiry } from "../../src/credits/read-credits.ts";
 import { seedInventory } from "../../src/credits/seed-credits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { everything } from "../../src/kernel/desk-search.ts";
@@ -181,6 +181,28 @@ test("a test can stock the house with given credits", async (t) => {
   ]);
   assert.equal(first?.expires_on, addDays(istDay(ctx.now()), 730));
   assert.deepEqual([second?.scheme, second?.status, second?.sellable], ["ROSCTL", "listed", true]);
+});
+
+test("stock is summed by the days that are left, over every credit that is offered", async (t) => {
+  const { ctx } = await startService(t);
+  const today = istDay(ctx.now());
+  const inDays = (days: number) => ({ face_paise: 1_000, expires_on: addDays(today, days) });
+  await stockHouse(ctx, [0, 29, 30, 90, 182, 183, 700].map(inDays), "live");
+  await stockHouse(ctx, [inDays(10)]);
+  const bands = await sumStockByExpiry(ctx, "live");
+  assert.deepEqual(
+    bands.map(({ from_days, before_days, count, face_paise }) => [
+      `${from_days} to ${before_days}`,
+      count,
+      face_paise,
+    ]),
+    [
+      ["0 to 30", 2, 2_000],
+      ["30 to 91", 2, 2_000],
+      ["91 to 183", 1, 1_000],
+      ["183 to null", 2, 2_000],
+    ],
+  );
 });
 
 test("inventory commands add one credit or a file, list them and say what is refused", async (t) => {

@@ -405,6 +405,8 @@ test("every operation answers as the document says, and every act has an audit r
   await call("listRegister", [], {}, "?environment=live&period=2026-10");
   await call("readBoard", [], {}, "?environment=live");
   await call("readHouseDay", [], {}, "?environment=live");
+  await call("sumStockByExpiry", [], {}, "?environment=live");
+  await call("sumOpenDealsByAge", [], {}, "?environment=live");
   await call("streamBoard", [], {}, "?environment=live");
   await call("nameFirms", [], {}, `?ids=${firmId},none`);
   await assertRows("listSettlementQueue?environment=live");

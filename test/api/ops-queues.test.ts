@@ -60,9 +60,8 @@ test("the settlement queue begins with what is most overdue and says whose move 
   service.clock.advance({ seconds: 3 * 86_400 });
   const second = await deal();
   const headers = asBearer((await asha.signIn()).token);
-  const { settlements } = (
-    await ops.send("GET", "/ops/settlements/queue?environment=live", { headers, expect: 200 })
-  ).body;
+  const read = async (path: string) => (await ops.send("GET", path, { headers, expect: 200 })).body;
+  const { settlements } = await read("/ops/settlements/queue?environment=live");
   const told = settlements.map((row: Record<string, unknown>) => [
     row["settlement_id"],
     row["waiting_on"],
@@ -71,5 +70,13 @@ test("the settlement queue begins with what is most overdue and says whose move 
   assert.deepEqual(told, [
     [first, "buyer", true],
     [second, "buyer", false],
+  ]);
+  const { bands } = await read("/ops/settlements/by-age?environment=live");
+  const [{ face_paise: face }] = settlements;
+  assert.deepEqual(bands, [
+    { from_days: 0, before_days: 1, count: 1, face_paise: face },
+    { from_days: 1, before_days: 3, count: 0, face_paise: 0 },
+    { from_days: 3, before_days: 7, count: 1, face_paise: face },
+    { from_days: 7, before_days: null, count: 0, face_paise: 0 },
   ]);
 });

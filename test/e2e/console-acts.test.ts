@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
+import { machinePermissions } from "../../src/operators/machine-rules.ts";
 import { findNames } from "../../src/overview/desks.ts";
 import { commandLine } from "../support/cli.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
@@ -352,6 +353,31 @@ test(
   },
 );
 
+test(
+  "a machine may have what the service permits machines, and gets a token",
+  { skip },
+  async (t) => {
+    const {
+      console: { page, open },
+    } = await openConsole(t);
+    await open("/people");
+    await page.getByRole("button", { name: "Add a machine" }).click();
+    const dialog = page.getByRole("dialog");
+    const offered = await dialog.getByRole("group").getByRole("checkbox").all();
+    const values = await Promise.all(offered.map((box) => box.getAttribute("value")));
+    assert.deepEqual(new Set(values), new Set([null, ...machinePermissions]));
+    await dialog.getByLabel("Name").fill("night-run");
+    await dialog.getByLabel("bank.write", { exact: true }).check();
+    await dialog.getByLabel("Where it calls from").fill("10.0.0.5/32");
+    await dialog.getByLabel("Alone within 24 hours").fill("10,00,000");
+    await dialog.getByLabel("Until").fill("2027-01-31T10:00");
+    await dialog.getByRole("button", { name: "Add a machine" }).click();
+    await dialog.getByText("shown this once").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row", { name: /night-run.*bank\.write.*₹10,00,000/ }).waitFor();
+  },
+);
+
 test("Today, the queue and Approvals refresh by themselves", { skip }, async (t) => {
   const {
     console: { page, open },
@@ -380,7 +406,9 @@ test(
     await openLiveMarket(service);
     const { seller } = await settleLiveSale(service, 24_300_000);
     await open("/house");
-    await page.getByRole("img", { name: /^Stock of this page by expiry/ }).waitFor();
+    await page
+      .getByRole("img", { name: /^Stock by days until it expires: Below 30 days 0/ })
+      .waitFor();
     await page
       .getByRole("cell", { name: /^₹[\d,]+ \([\d.,]+ crore\)$/ })
       .first()

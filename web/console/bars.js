@@ -1,6 +1,7 @@
 // Figures to look at: bars for amounts, and steps for prices by size. Each says in words what it shows.
 
 import { make } from "./dom.js";
+import { showMoney } from "./show.js";
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
@@ -64,6 +65,31 @@ export function makeBars(title, bars) {
       ...rows,
     ),
   );
+}
+
+/**
+ * A bar for each band of days.
+ *
+ * @param {string} title
+ * @param {readonly import("./ops.js").Row[]} bands
+ * @param {"count" | "face_paise"} by what their lengths show
+ */
+export function makeDayBars(title, bands, by) {
+  return makeBars(
+    title,
+    bands.map((band) => ({
+      label: sayDays(band),
+      value: Number(band[by]),
+      words: `${band["count"].toLocaleString("en-IN")}, face ${showMoney(band["face_paise"])}`,
+    })),
+  );
+}
+
+/** @param {import("./ops.js").Row} band */
+function sayDays({ from_days: from, before_days: before }) {
+  if (before === null) return `${from} days or more`;
+  if (from === 0) return before === 1 ? "Within a day" : `Below ${before} days`;
+  return `${from} to ${before - 1} days`;
 }
 
 const stepWidth = 90;

@@ -1,5 +1,5 @@
 import { schemeName } from "../words.js";
-import { makeBars } from "./bars.js";
+import { makeBars, makeDayBars } from "./bars.js";
 import { makeAct } from "./acts.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead, showList } from "./list.js";
@@ -35,7 +35,10 @@ async function showHouse(view) {
       { head: "For", cell: (row) => showId(row["reserved_for"]) },
       { head: "State", cell: (row) => showState(row["status"]) },
     ],
-    figure: makeExpiries,
+    figure: async () => {
+      const { bands } = await readOps("/ops/inventory/by-expiry", { environment }, signal);
+      return makeDayBars("Stock by days until it expires", bands, "face_paise");
+    },
     empty: "The house holds no credits.",
   });
   list.querySelector("h1")?.replaceWith(make("h2", {}, "Credits, the newest first"));
@@ -123,30 +126,6 @@ async function showHouse(view) {
       ),
     ];
   }
-}
-
-/**
- * The face of listed credits by how soon they expire.
- *
- * @param {readonly Row[]} credits
- */
-function makeExpiries(credits) {
-  const listed = credits.filter(({ status }) => status === "listed");
-  const months = /** @type {const} */ ([
-    ["Within 1 month", 0, 30],
-    ["1 to 3 months", 30, 91],
-    ["3 to 6 months", 91, 183],
-    ["6 months or more", 183, Infinity],
-  ]);
-  const bars = months.map(([label, from, before]) => {
-    const own = listed.filter((row) => {
-      const days = (Date.parse(row["expires_on"]) - Date.now()) / 86_400_000;
-      return days < before && (from === 0 || days >= from);
-    });
-    const face = own.reduce((sum, row) => sum + row["face_paise"], 0);
-    return { label, value: face, words: `${own.length}, ${showMoney(face)}` };
-  });
-  return makeBars("Stock of this page by expiry", bars);
 }
 
 /** @param {Row} house */

@@ -34,7 +34,7 @@ export const listFilters = [
  * @param {readonly Column[]} list.columns
  * @param {(row: Row) => readonly (string | null | undefined)[]} [list.firms] those to name
  * @param {string} list.empty
- * @param {(rows: readonly Row[]) => Child} [list.figure] what the rows of the page look like together
+ * @param {(rows: readonly Row[]) => Child | Promise<Child>} [list.figure] something to look at above the rows
  */
 export async function showList(view, list) {
   const { params, signal } = view;
@@ -67,7 +67,7 @@ export async function showList(view, list) {
     makeHead(list.title, typeof list.acts === "function" ? list.acts(rows) : list.acts),
     list.lead ? make("p", { class: "muted lead" }, ...[list.lead].flat()) : null,
     filters.length > 0 ? makeFilters(view, filters, { chosen, words }) : null,
-    rows.length > 0 && list.figure ? list.figure(rows) : null,
+    rows.length > 0 && list.figure ? await list.figure(rows) : null,
     rows.length > 0 ? table : makeEmpty(list.empty),
     makePaging({ cursor, next: answer.next_cursor, chosen }),
     rows.length > 0

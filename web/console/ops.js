@@ -38,6 +38,15 @@ export async function readOps(path, query, signal) {
 /** The service's own document. @type {Promise<any> | undefined} */
 let described;
 
+/** @param {string} path */
+async function readDescription(path) {
+  described ??= callOps("/ops/openapi.json").catch((error) => {
+    described = undefined;
+    throw error;
+  });
+  return (await described).paths[path];
+}
+
 /**
  * The words that each parameter of a list may be, by its name; those that may be anything have none.
  *
@@ -45,14 +54,21 @@ let described;
  * @returns {Promise<Readonly<Record<string, readonly string[] | undefined>>>}
  */
 export async function readWords(path) {
-  described ??= callOps("/ops/openapi.json").catch((error) => {
-    described = undefined;
-    throw error;
-  });
-  const { paths } = await described;
   /** @type {{name: string, schema: {enum?: string[]}}[]} */
-  const parameters = paths[path].get.parameters;
+  const parameters = (await readDescription(path)).get.parameters;
   return Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.enum]));
+}
+
+/**
+ * The words of which a field of an act takes several.
+ *
+ * @param {string} path
+ * @param {string} field
+ * @returns {Promise<readonly string[]>}
+ */
+export async function readFieldWords(path, field) {
+  const { requestBody } = (await readDescription(path)).post;
+  return requestBody.content["application/json"].schema.properties[field].items.enum;
 }
 
 /**

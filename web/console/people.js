@@ -3,7 +3,7 @@ import { make, makeSection, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { makeAdd, makePeopleAddresses } from "./notices.js";
-import { readOps } from "./ops.js";
+import { readFieldWords, readOps } from "./ops.js";
 import { showMoney, showState, showTime } from "./show.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -91,7 +91,10 @@ async function showPeople(view) {
 
 /** @param {View} view */
 async function makeMachines(view) {
-  const { machines } = await readOps("/ops/machines", {}, view.signal);
+  const [{ machines }, permissions] = await Promise.all([
+    readOps("/ops/machines", {}, view.signal),
+    readFieldWords("/ops/machines", "permissions"),
+  ]);
   return makeSection(
     "Machines",
     make(
@@ -106,19 +109,20 @@ async function makeMachines(view) {
           {
             name: "permissions",
             label: "What it may do",
-            hint: `Divided by commas, of ${machinePermissions.join(", ")}`,
+            type: "several",
+            options: permissions.map((one) => [one, one]),
           },
-          { name: "networks", label: "Where it calls from", hint: "Such as 10.0.0.5/32" },
+          {
+            name: "networks",
+            label: "Where it calls from",
+            hint: "Divided by commas, such as 10.0.0.5/32",
+          },
           { name: "day_limit_paise", label: "Alone within 24 hours", type: "money" },
           { name: "expires_at", label: "Until", type: "moment" },
         ],
-        call: ({ permissions, networks, ...body }) => ({
+        call: ({ networks, ...body }) => ({
           path: "/ops/machines",
-          body: {
-            ...body,
-            permissions: splitWords(String(permissions)),
-            networks: splitWords(String(networks)),
-          },
+          body: { ...body, networks: splitWords(String(networks)) },
         }),
         reveal: ({ token }) => makeToken(token),
       }),
@@ -173,15 +177,6 @@ async function makeMachines(view) {
         ),
   );
 }
-
-const machinePermissions = [
-  "read",
-  "bank.write",
-  "credits.write",
-  "settlements.write",
-  "payouts.write",
-  "market.halt",
-];
 
 /** @param {string} text */
 function splitWords(text) {

@@ -1,4 +1,4 @@
-import { makeBars } from "./bars.js";
+import { makeDayBars } from "./bars.js";
 import { makeAct } from "./acts.js";
 import { makePast } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
@@ -75,7 +75,11 @@ export const settlementPages = [
           },
         ],
         empty: "Nothing is open.",
-        figure: makeAges,
+        figure: async () => {
+          const { environment, signal } = view;
+          const { bands } = await readOps("/ops/settlements/by-age", { environment }, signal);
+          return makeDayBars("Open settlements by age", bands, "count");
+        },
       }),
   },
   {
@@ -234,32 +238,6 @@ function makeConfirm(view, { settlement_id, legs }) {
     ],
     call: (body) => ({ path: `/ops/settlements/${settlement_id}/confirm-transfer`, body }),
   });
-}
-
-const dayMs = 86_400_000;
-const ages = /** @type {const} */ ([
-  ["Today", 1],
-  ["1 to 2 days", 3],
-  ["3 to 6 days", 7],
-  ["7 days or more", Infinity],
-]);
-
-/**
- * What is open, by how long ago it was made.
- *
- * @param {readonly Row[]} rows
- */
-function makeAges(rows) {
-  const bars = ages.map(([label, before], at) => {
-    const from = at === 0 ? 0 : (ages[at - 1]?.[1] ?? 0);
-    const own = rows.filter((row) => {
-      const days = (Date.now() - Date.parse(row["created_at"])) / dayMs;
-      return days < before && (at === 0 || days >= from);
-    });
-    const face = own.reduce((sum, row) => sum + row["face_paise"], 0);
-    return { label, value: own.length, words: `${own.length}, face ${showMoney(face)}` };
-  });
-  return makeBars("Open settlements of this page by age", bars);
 }
 
 /** @param {View} view */
