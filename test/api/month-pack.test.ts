@@ -18,6 +18,7 @@ import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson } from "../support/people.ts";
+import { type Random, startRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readXlsx } from "../support/xlsx.ts";
 import {
@@ -36,7 +37,7 @@ const environment = "sandbox";
 const asha = namedOperator("asha");
 
 /** Twenty deals of every kind in an order that the seed draws, some reversed; taxes begin on the way. */
-async function liveThroughMonth(service: Service, draw: () => number): Promise<void> {
+async function liveThroughMonth(service: Service, random: Random): Promise<void> {
   const { ctx } = service;
   const desks: TestDesk[] = [];
   for (const state of ["27", "29", null]) {
@@ -46,7 +47,6 @@ async function liveThroughMonth(service: Service, draw: () => number): Promise<v
     await payIn(service, desk.firmId, 40 * buyerPaise);
     desks.push(desk);
   }
-  const pick = () => desks[Math.floor(draw() * desks.length)] ?? assert.fail();
   for (let deal = 0; deal < 20; deal++) {
     if (deal === 5) {
       const from = istDay(ctx.now());
@@ -58,12 +58,12 @@ async function liveThroughMonth(service: Service, draw: () => number): Promise<v
     }
     // Two of each kind stay, whatever is drawn.
     const isDrawn = deal >= 8;
-    const kind = isDrawn ? Math.floor(draw() * 4) : deal % 4;
-    const seller = kind === 0 ? house() : pick();
+    const kind = isDrawn ? random.below(4) : deal % 4;
+    const seller = kind === 0 ? house() : random.pick(desks);
     const others = desks.filter(({ firmId }) => firmId !== seller.firmId);
-    const client = others[Math.floor(draw() * others.length)] ?? assert.fail();
+    const client = random.pick(others);
     const buyer = kind === 1 ? house() : client;
-    const fee = { feePaise: Math.floor(draw() * 6_000), gstPaise: 0 };
+    const fee = { feePaise: random.below(6_000), gstPaise: 0 };
     const taxed = { ...fee, gstPaise: Math.round(fee.feePaise * 0.18) };
     const fees = {
       buyer: kind === 1 ? noFee : taxed,
@@ -78,7 +78,7 @@ async function liveThroughMonth(service: Service, draw: () => number): Promise<v
       ...(kind === 3 && { origin: newId("crs", ctx.now()) }),
     });
     if (deal % 2 === 1) await letSettle(service);
-    if (isDrawn && kind !== 3 && draw() < 0.3) {
+    if (isDrawn && kind !== 3 && random.below(10) < 3) {
       if (deal % 2 === 0) await letSettle(service);
       for (const name of ["asha", "ravi"]) {
         const reversal = { settlementId: id, reason: "wrong" };
@@ -90,17 +90,10 @@ async function liveThroughMonth(service: Service, draw: () => number): Promise<v
 }
 
 test("every total of a random month ties to the ledger, and one that is wrong does not", async (t) => {
-  const seed = Number(process.env["PACK_SEED"] ?? Date.now() % 1_000_000);
-  t.diagnostic(`PACK_SEED=${seed}`);
-  let state = seed;
-  const draw = () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
   const service = await startService(t);
   const { ctx } = service;
   const period = istMonth(ctx.now());
-  await liveThroughMonth(service, draw);
+  await liveThroughMonth(service, startRandom(t));
   await assertLedgerSound(service);
   const make = () => makeMonthPack({ ...ctx, heavy: onThisThread }, { environment, period });
   const pack = await make();

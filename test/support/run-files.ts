@@ -6,11 +6,16 @@
 // The processes take the files from one list, whoever is free the next one, so all of them end at
 // about the same time. A process takes a file by making a folder with the file's place in the list,
 // which only one can do.
+//
+// What they draw by chance is the same in each run, so that a change alone decides whether it passes.
+// SEED=… draws otherwise; `npm run test:long` and a file alone draw anew each time.
 
 import { globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "node:test";
 import { pathToFileURL } from "node:url";
+
+import fc from "fast-check";
 
 export const takenVariable = "SCRIPDESK_TEST_TAKEN";
 
@@ -22,6 +27,8 @@ const folders = ["test/*.test.ts", "test/api/*.test.ts", "src/**/*.test.ts"];
 export async function runFiles(): Promise<void> {
   const taken = process.env[takenVariable];
   if (!taken) throw new Error("run tests with `npm run test:only` (it prepares the list of files)");
+  const seed = (process.env["SEED"] ??= "1");
+  fc.configureGlobal({ seed: Number(seed) });
   const files = folders.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted());
   // Code under test may pause on timers that do not keep the process alive.
   const alive = setInterval(() => {}, 60_000);
