@@ -7,7 +7,7 @@ import { Failure } from "../src/kernel/failure.ts";
 import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { priceOperations } from "../src/ops/prices.ts";
-import { worldOperations } from "../src/ops/world.ts";
+import { registryOperations } from "../src/ops/registry.ts";
 import type { SizeBand, ValidityBand } from "../src/rates/rules.ts";
 import {
   command,
@@ -31,7 +31,7 @@ import {
 import { operatorOption, withOperator } from "./operators.ts";
 import { readReportFile, reportOptions } from "./report-file.ts";
 
-const derive = deriveFrom(worldOperations);
+const derive = deriveFrom(registryOperations);
 const find = (id: string) => findOperation(priceOperations, id);
 
 const market = {

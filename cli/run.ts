@@ -20,7 +20,8 @@ const payouts: CommandFile = () => import("./payouts.ts");
 const people: CommandFile = () => import("./people.ts");
 const prices: CommandFile = () => import("./prices.ts");
 const proofs: CommandFile = () => import("./proofs.ts");
-const world: CommandFile = () => import("./world.ts");
+const registry: CommandFile = () => import("./registry.ts");
+const support: CommandFile = () => import("./support.ts");
 const backup: CommandFile = () => import("./backup.ts");
 
 /**
@@ -46,10 +47,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
     approvals: people,
   },
   "Desks, keys and plans": { desks, keys: desks, plans: desks },
-  "Firms and what customs and banks say of them": { firms: desks, registry: world },
+  "Firms and what customs and banks say of them": { firms: desks, registry },
   "Credits, prices and the house": {
     house: () => import("./house.ts"),
-    credits: world,
+    credits: registry,
     rates: prices,
     market: prices,
     inventory: prices,
@@ -60,12 +61,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
     statements: () => import("./statements.ts"),
     accounts: () => import("./accounts.ts"),
     tax: () => import("./tax.ts"),
-    calendar: world,
+    calendar: registry,
   },
   "The public and integrators": {
-    enquiries: world,
+    enquiries: support,
     requests: desks,
-    webhooks: world,
+    webhooks: support,
     listen: () => import("./listen.ts"),
     mcp: () => import("./mcp.ts"),
   },

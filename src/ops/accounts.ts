@@ -1,4 +1,4 @@
-// The month's pack for the accountant, like the command `accounts pack`.
+// The books: the month's pack for the accountant, the files of statements, and the proofs that all holds.
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -10,10 +10,13 @@ import { unprocessable } from "../kernel/failure.ts";
 import { formatStatement } from "../reports/format-statement.ts";
 import { archiveFormats, archiveMonth, listRegister } from "../reports/month-end.ts";
 import { showStatement } from "../reports/read-statements.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { closedEnum, nullableObject, timestamp } from "../platform/http/wire.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 import { environment, query, under } from "./operation.ts";
-import { flag, sum, text } from "./schema.ts";
+import { flag, sum, text, count, maybeText, environment as shownEnvironment } from "./schema.ts";
+import { type Context } from "../platform/context.ts";
+import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
+import { verifyChain } from "../journal/verify-chain.ts";
 
 const accounts = under("Accounts");
 
@@ -105,3 +108,81 @@ export const accountOperations: readonly Operation[] = [
     },
   }),
 ];
+
+const proofs = under("Proofs");
+
+const LedgerVerdict = Type.Object(
+  {
+    sound: flag("Whether the books hold."),
+    entries: count("How many entries there are."),
+    took_ms: count("How long the check took."),
+    checked_at: timestamp("When it began."),
+    first_break: nullableObject(
+      {
+        check: text("The rule that does not hold."),
+        place: text("Where it is: the row of the books."),
+        found: text("What the books hold there."),
+        expected: text("What the books should hold there."),
+      },
+      { description: "The first place where they do not hold." },
+    ),
+  },
+  { title: "LedgerVerdict", description: "Whether the books hold." },
+);
+
+const AuditVerdict = Type.Object(
+  {
+    whole: flag("Whether every chain is whole."),
+    desks: count("The number of chains that were read."),
+    records: count("The number of records that were read."),
+    erased: count("Events whose body was erased; the hash that is left proves the chain."),
+    first_break: nullableObject(
+      {
+        environment: shownEnvironment,
+        desk_id: text("The id of the desk whose chain it is."),
+        seq: count("The place of the record in its chain, from 1."),
+        record_id: maybeText("The record; null where it is missing."),
+        problem: text("What is wrong, in words."),
+      },
+      { description: "The first place where one is not." },
+    ),
+  },
+  { title: "AuditVerdict", description: "Whether the audit trail is whole." },
+);
+
+export const proofOperations: readonly Operation[] = [
+  operation({
+    ...proofs.read("checkLedger", "/ops/ledger/check"),
+    summary: "Prove that the books hold, or name the first place where they do not",
+    answer: LedgerVerdict,
+    run: ({ ctx }) =>
+      shareRun("ledger", ctx, async () => {
+        const verdict = await checkLedger(ctx);
+        await recordVerdict(ctx.db, verdict);
+        return verdict;
+      }),
+  }),
+  operation({
+    ...proofs.read("verifyAudit", "/ops/audit/verify"),
+    summary: "Prove that the audit trail is whole, or name the first place where it is not",
+    answer: AuditVerdict,
+    run: ({ ctx }) => shareRun("audit", ctx, async () => await verifyChain(ctx)),
+  }),
+];
+
+const running = new WeakMap<Context["db"], Map<string, Promise<object>>>();
+
+/** A proof reads everything, so concurrent calls share one run. */
+async function shareRun<Verdict extends object>(
+  proof: "ledger" | "audit",
+  { db }: Pick<Context, "db">,
+  run: () => Promise<Verdict>,
+): Promise<Verdict> {
+  const underWay = running.get(db) ?? new Map<string, Promise<object>>();
+  running.set(db, underWay);
+  // Each proof has one type of verdict.
+  const joined = underWay.get(proof) as Promise<Verdict> | undefined;
+  const shared = joined ?? run().finally(() => underWay.delete(proof));
+  underWay.set(proof, shared);
+  return await shared;
+}

@@ -18,9 +18,11 @@ import {
   sum,
   text,
   wrapList,
+  extend,
 } from "./schema.ts";
+import { Delivery, Replay, Webhook } from "../webhooks/schema.ts";
 
-export { Firm, Key, Statement };
+export { Firm, Key, Replay, Statement };
 
 export const KeyOfDesk = Type.Object(
   { legal_name: text("The legal name of the firm that the key belongs to."), key: Key },
@@ -128,4 +130,23 @@ export const LiftedDeals = Type.Object(
     settlement_ids: Type.Array(text("A deal of the PAN."), { description: "What counts no more." }),
   },
   { title: "LiftedDeals", description: "The unpaid deals that count against nobody any more." },
+);
+
+export const Webhooks = wrapList(
+  "webhooks",
+  Type.Object(
+    { legal_name: text("The desk's legal name."), webhook: Webhook },
+    { title: "WebhookOfDesk", description: "A webhook and its desk; never its secret." },
+  ),
+  "Those of every desk.",
+);
+
+export const Failures = pageList(
+  "failures",
+  extend(
+    Delivery,
+    { environment, desk_id: text("The id of the desk's own firm.") },
+    { title: "DeliveryOfDesk", description: "A dead-lettered delivery and its desk." },
+  ),
+  "The newest first.",
 );

@@ -8,7 +8,7 @@ import {
   toOperatorRequester,
   viewFirm,
 } from "../firms/find-firms.ts";
-import { findNames } from "../overview/desks.ts";
+import { findNames, resolveSearch } from "../overview/desks.ts";
 import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
 import { firmStates, transferInitiators } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
@@ -33,6 +33,9 @@ import {
   Plans,
   Register,
   Statement,
+  Failures,
+  Webhooks,
+  Replay,
 } from "./desks-schema.ts";
 import {
   cursor,
@@ -47,8 +50,13 @@ import {
   readPage,
   text,
   under,
+  searchQuery,
+  spanQuery,
 } from "./operation.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
+import { listAllFailures } from "../webhooks/read-deliveries.ts";
+import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
+import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
 
 const keys = under("Keys");
 const firms = under("Firms");
@@ -276,5 +284,54 @@ export const deskOperations: readonly Operation[] = [
       { ctx, actor, wiring: { twoFromPaise } },
       { firm_id: firmId, amount_paise: paise, utr },
     ) => payOutCommission(ctx, actor, { firmId, paise, utr, twoFromPaise }),
+  }),
+];
+
+const support = under("Support");
+
+export const webhookOperations: readonly Operation[] = [
+  operation({
+    ...support.read("listAllWebhooks", "/ops/webhooks"),
+    summary: "List the webhooks of every desk, without their secrets",
+    query: query({
+      environment: optional(environment),
+      desk_id: searchQuery.desk_id,
+      firm_id: searchQuery.firm_id,
+      ...spanQuery,
+    }),
+    answer: Webhooks,
+    run: async ({ ctx }, asked) => ({
+      webhooks: await listAllWebhooks(ctx, await resolveSearch(ctx, asked)),
+    }),
+  }),
+  operation({
+    ...support.read("listAllFailures", "/ops/webhooks/failures"),
+    summary: "List the newest dead-lettered deliveries of every desk",
+    query: query({
+      webhook_id: optional(id("Only of this webhook.")),
+      limit: listQuery.limit,
+      cursor,
+      desk_id: searchQuery.desk_id,
+      firm_id: searchQuery.firm_id,
+      ...spanQuery,
+    }),
+    answer: Failures,
+    run: ({ ctx }, asked) =>
+      readPage("failures", asked.limit, {
+        list: async (limit) => {
+          const search = await resolveSearch(ctx, asked);
+          const { webhook_id: webhookId = null, cursor: before } = asked;
+          return await listAllFailures(ctx, { ...search, webhookId, before, limit });
+        },
+        findId: (row) => row.delivery_id,
+      }),
+  }),
+  operation({
+    ...support.act("replayAnyDeliveries", "/ops/webhooks/replay", "webhooks.write"),
+    summary: "Send dead-lettered deliveries of a webhook again, with the same ids and bytes",
+    body: body({ webhook_id: id("Those of this webhook.") }),
+    answer: Replay,
+    run: ({ ctx, actor }, asked) =>
+      replayAsOperator(ctx, { webhookId: asked.webhook_id, deliveryId: null, event: null }, actor),
   }),
 ];

@@ -7,7 +7,7 @@ import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import { legStates, settlementStates, taskActors, waitingOn } from "../settlement/rules.ts";
 import { Task, TaskOfList } from "../settlement/schema.ts";
-import { Attested } from "./world-schema.ts";
+import { Attested } from "./registry-schema.ts";
 import {
   count,
   doneOrProposed,

@@ -52,7 +52,7 @@ import {
 } from "./operation.ts";
 import { LiftedDeals, UnpaidDeals } from "./desks-schema.ts";
 import { DayBands } from "./schema.ts";
-import { Attested } from "./world-schema.ts";
+import { Attested } from "./registry-schema.ts";
 import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 
 const settlements = under("Settlements");

@@ -42,7 +42,7 @@ import {
   text,
   under,
 } from "./operation.ts";
-import { Attested } from "./world-schema.ts";
+import { Attested } from "./registry-schema.ts";
 
 const payouts = under("Payouts");
 const writing = "payouts.write";

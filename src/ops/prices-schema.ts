@@ -17,7 +17,13 @@ import {
   scheme,
   sum,
   text,
+  pageList,
 } from "./schema.ts";
+import { Enquiry } from "../market/public-schema.ts";
+
+export { Enquiry };
+import { type Scheme } from "../kernel/scheme.ts";
+import { enquiryKinds } from "../market/public-rules.ts";
 
 export const RateCard = Type.Object(
   {
@@ -218,3 +224,21 @@ export const Board = Type.Object(
   },
   { title: "Board", description: "Both markets as their dealer sees them." },
 );
+
+export const OpenedEnquiry = extend(
+  Enquiry,
+  {
+    kind: openEnum(enquiryKinds, "What the enquiry is about."),
+    scheme: nullable<Scheme>({ type: "string", description: "The scheme of the credits." }),
+    amount_paise: maybeCount("The amount that was asked about."),
+    name: text("The name of whoever sent it."),
+    email: text("The mail address for the answer."),
+    phone: maybeText("The telephone number for the answer; null when none was given."),
+    iec: maybeText("The importer-exporter code (IEC)."),
+    message: maybeText("The message as it was sent; null when there was none."),
+    outcome: maybeText("What came of it, once it is closed."),
+  },
+  { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
+);
+
+export const Enquiries = pageList("enquiries", OpenedEnquiry, "The newest first.");

@@ -23,6 +23,10 @@ import {
   takesMachines,
   text,
   under,
+  cursor,
+  listQuery,
+  readPage,
+  spanQuery,
 } from "./operation.ts";
 import {
   AddedInventory,
@@ -32,11 +36,17 @@ import {
   ChangedCards,
   HouseDay,
   PublishedCard,
+  Enquiries,
+  OpenedEnquiry,
+  Enquiry,
 } from "./prices-schema.ts";
 import { DayBands } from "./schema.ts";
-import { Credits } from "./world-schema.ts";
-import { body } from "../platform/http/wire.ts";
+import { Credits } from "./registry-schema.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
+import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
+import { enquiryStatuses } from "../market/public-rules.ts";
+import { parseQuerySpan } from "../kernel/query-time.ts";
 
 const rates = under("Rates");
 const inventory = under("Inventory");
@@ -247,5 +257,43 @@ export const priceOperations: readonly Operation[] = [
       const adding = { environment: where, inventory: added, twoFromPaise };
       return await addInventoryWithApproval(ctx, actor, adding);
     },
+  }),
+];
+
+const support = under("Support");
+
+export const enquiryOperations: readonly Operation[] = [
+  operation({
+    ...support.read("listEnquiries", "/ops/enquiries", "enquiries.read"),
+    summary: "List what the public asks, with who sent it",
+    query: query({
+      status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
+      limit: listQuery.limit,
+      cursor,
+      ...spanQuery,
+    }),
+    answer: Enquiries,
+    run: ({ ctx }, asked) =>
+      readPage("enquiries", asked.limit, {
+        list: (limit) => {
+          const { status = null, cursor: before } = asked;
+          return listEnquiries(ctx, { status, before, limit, ...parseQuerySpan(asked) });
+        },
+        findId: (row) => row.enquiry_ref,
+      }),
+  }),
+  operation({
+    ...support.read("readEnquiry", "/ops/enquiries/:enquiry_ref", "enquiries.read"),
+    summary: "Read an enquiry, with who sent it and how to reach them",
+    answer: OpenedEnquiry,
+    run: ({ ctx }, asked) => showEnquiry(ctx, asked.enquiry_ref),
+  }),
+  operation({
+    ...support.act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", "enquiries.write"),
+    summary: "Close an enquiry; it is deleted 30 days later",
+    body: body({ outcome: text("What came of the enquiry, in words.") }),
+    answer: Enquiry,
+    run: ({ ctx, actor }, { enquiry_ref: enquiryRef, outcome }) =>
+      closeEnquiry(ctx, actor, { enquiryRef, outcome }),
   }),
 ];

@@ -3,19 +3,15 @@ import { Type } from "typebox";
 import { dayStatuses } from "../outside/calendar-rules.ts";
 import { creditStates } from "../credits/rules.ts";
 import { CreditUse, ImportResults } from "../credits/schema.ts";
-import { Delivery, Replay, Webhook } from "../webhooks/schema.ts";
 import { questionKinds, ports } from "../outside/question-rules.ts";
-import type { Scheme } from "../kernel/scheme.ts";
 import { offices } from "../kernel/working-days.ts";
-import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
-import { enquiryKinds } from "../market/public-rules.ts";
-import { Enquiry } from "../market/public-schema.ts";
+import { nullable, openEnum, timestamp } from "../platform/http/wire.ts";
+
 import {
   anyObject,
   count,
   day,
   environment,
-  extend,
   flag,
   pageList,
   wrapList,
@@ -28,7 +24,7 @@ import {
   version,
 } from "./schema.ts";
 
-export { Enquiry, ImportResults, Replay };
+export { ImportResults };
 
 const port = openEnum(ports, "Who answers outside.");
 const office = openEnum(offices, "Whose day it is.");
@@ -165,79 +161,3 @@ export const RemovedDay = Type.Object({
   day: day("The day."),
   removed: flag("True: the days are gone."),
 });
-
-export const LedgerVerdict = Type.Object(
-  {
-    sound: flag("Whether the books hold."),
-    entries: count("How many entries there are."),
-    took_ms: count("How long the check took."),
-    checked_at: timestamp("When it began."),
-    first_break: nullableObject(
-      {
-        check: text("The rule that does not hold."),
-        place: text("Where it is: the row of the books."),
-        found: text("What the books hold there."),
-        expected: text("What the books should hold there."),
-      },
-      { description: "The first place where they do not hold." },
-    ),
-  },
-  { title: "LedgerVerdict", description: "Whether the books hold." },
-);
-
-export const AuditVerdict = Type.Object(
-  {
-    whole: flag("Whether every chain is whole."),
-    desks: count("The number of chains that were read."),
-    records: count("The number of records that were read."),
-    erased: count("Events whose body was erased; the hash that is left proves the chain."),
-    first_break: nullableObject(
-      {
-        environment,
-        desk_id: text("The id of the desk whose chain it is."),
-        seq: count("The place of the record in its chain, from 1."),
-        record_id: maybeText("The record; null where it is missing."),
-        problem: text("What is wrong, in words."),
-      },
-      { description: "The first place where one is not." },
-    ),
-  },
-  { title: "AuditVerdict", description: "Whether the audit trail is whole." },
-);
-
-export const OpenedEnquiry = extend(
-  Enquiry,
-  {
-    kind: openEnum(enquiryKinds, "What the enquiry is about."),
-    scheme: nullable<Scheme>({ type: "string", description: "The scheme of the credits." }),
-    amount_paise: maybeCount("The amount that was asked about."),
-    name: text("The name of whoever sent it."),
-    email: text("The mail address for the answer."),
-    phone: maybeText("The telephone number for the answer; null when none was given."),
-    iec: maybeText("The importer-exporter code (IEC)."),
-    message: maybeText("The message as it was sent; null when there was none."),
-    outcome: maybeText("What came of it, once it is closed."),
-  },
-  { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
-);
-
-export const Enquiries = pageList("enquiries", OpenedEnquiry, "The newest first.");
-
-export const Webhooks = wrapList(
-  "webhooks",
-  Type.Object(
-    { legal_name: text("The desk's legal name."), webhook: Webhook },
-    { title: "WebhookOfDesk", description: "A webhook and its desk; never its secret." },
-  ),
-  "Those of every desk.",
-);
-
-export const Failures = pageList(
-  "failures",
-  extend(
-    Delivery,
-    { environment, desk_id: text("The id of the desk's own firm.") },
-    { title: "DeliveryOfDesk", description: "A dead-lettered delivery and its desk." },
-  ),
-  "The newest first.",
-);

@@ -1,22 +1,20 @@
-// What comes from outside: `registry …`, `credits …`, `calendar …`, `enquiries …`, `webhooks …`.
+// What customs, banks and their calendars say: `registry …`, `credits …`, `calendar …`.
 
 import { readFile } from "node:fs/promises";
 
 import { importCreditsAsOperator } from "../src/credits/declare-credits.ts";
 import { Failure } from "../src/kernel/failure.ts";
-import { eventCatalog } from "../src/journal/event-rules.ts";
-import { worldOperations } from "../src/ops/world.ts";
+import { registryOperations } from "../src/ops/registry.ts";
 import { importDays } from "../src/outside/calendar.ts";
 import { checkNames } from "../src/outside/question-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { replayAsOperator } from "../src/webhooks/replay-deliveries.ts";
 import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { readRows } from "./csv.ts";
 import { callOne, deriveFrom, type Fields, findOperation, pick, viewAttested } from "./derived.ts";
 import { operatorOption, readCsv, withOperator } from "./operators.ts";
 import { readReportFile, reportOptions } from "./report-file.ts";
 
-const derive = deriveFrom(worldOperations);
+const derive = deriveFrom(registryOperations);
 
 /** An answer to an open question, as operations take it. */
 type Finding = {
@@ -46,7 +44,7 @@ const confirm = command({
         ? [parseFinding(questionId, options)]
         : await readFindings(await readCsv(options.csv));
     const asked = { options, ids: findings.map((finding) => finding.question_id) };
-    const attesting = findOperation(worldOperations, "attestQuestions");
+    const attesting = findOperation(registryOperations, "attestQuestions");
     printOne(viewAttested(await callOne(attesting, { findings }, asked)), options);
   },
 });
@@ -105,7 +103,7 @@ const showCredit = command({
   options: { env: { required: true, help: "live or sandbox" } },
   async run(options, scrip_no) {
     const environment = parseChoice("env", options.env, environments);
-    const listing = findOperation(worldOperations, "listAllCredits");
+    const listing = findOperation(registryOperations, "listAllCredits");
     const found = await callOne(listing, { environment, scrip_no, limit: 1_000 }, { options });
     const rows = found["credits"] as readonly Fields[];
     if (rows.length === 0) throw new Failure("not_found", `nobody has declared ${scrip_no}`);
@@ -176,35 +174,6 @@ const importDaysFile = command({
   },
 });
 
-const replay = command({
-  name: "webhooks replay",
-  summary: "send dead-lettered deliveries again, with the same ids and bytes",
-  options: {
-    webhook: { help: "those of this webhook id" },
-    delivery: { help: "this delivery id alone" },
-    event: { help: "those of this event" },
-    all: { type: "boolean", help: "those of every desk" },
-    ...operatorOption,
-  },
-  example: "npx scripdesk webhooks replay --webhook whk_01jd2m7q4x8r5v6w9y0abcdefg",
-  async run({ webhook, delivery, event, all, operator, json }) {
-    if (!all && webhook === undefined && delivery === undefined && event === undefined) {
-      throw new UsageError("say which: --webhook, --delivery, --event or --all");
-    }
-    const wanted = {
-      webhookId: webhook ?? null,
-      deliveryId: delivery ?? null,
-      event: event === undefined ? null : parseChoice("event", event, eventCatalog),
-    };
-    const replayed = await withOperator(
-      { operator },
-      { permission: "webhooks.write" },
-      async ({ ctx, actor }) => await replayAsOperator(ctx, wanted, actor),
-    );
-    printOne(replayed, { json });
-  },
-});
-
 function recordNews(news: "suspend" | "lift" | "cancel", what: string) {
   return derive("recordNews", `credits ${news}`, {
     summary: `record that customs ${what}`,
@@ -255,21 +224,4 @@ export const commands = [
     example: 'npx scripdesk calendar add 2026-12-07 --office bank --name "Declared by the state"',
   }),
   derive("removeCalendarDay", "calendar remove", { word: "day", columns: "day office removed" }),
-  derive("listEnquiries", "enquiries list", {
-    defaults: { limit: "200" },
-    columns: "enquiry_ref kind scheme amount_paise name status created_at",
-  }),
-  derive("readEnquiry", "enquiries show"),
-  derive("closeEnquiry", "enquiries close", {
-    example: "npx scripdesk enquiries close enq_… --outcome 'called back, opened a desk'",
-  }),
-  derive("listAllWebhooks", "webhooks list", {
-    columns:
-      "webhook_id=webhook.webhook_id desk=legal_name env=webhook.environment event=webhook.event url=webhook.url status=webhook.status created_at=webhook.created_at",
-  }),
-  derive("listAllFailures", "webhooks failures", {
-    defaults: { limit: "1000" },
-    columns: "delivery_id webhook_id env event reason last_status attempts updated_at",
-  }),
-  replay,
 ];

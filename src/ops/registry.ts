@@ -1,28 +1,19 @@
 import { Type } from "typebox";
 
-import { verifyChain } from "../journal/verify-chain.ts";
 import { addDay, importDays, listCalendar, removeDay } from "../outside/calendar.ts";
 import { applyRegistryNews } from "../credits/registry-news.ts";
 import { importCreditsAsOperator } from "../credits/declare-credits.ts";
 import { listAllCredits, readAnyCredit } from "../credits/read-credits.ts";
 import { creditStates } from "../credits/rules.ts";
-import { listAllFailures } from "../webhooks/read-deliveries.ts";
-import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
 import { requireAnyFirm } from "../firms/find-firms.ts";
 import { attestWithApproval, toAttestations } from "../outside/attest.ts";
 import { readOpenQuestions, setOutage } from "../outside/ask.ts";
 import { moveTaskDeadlines } from "../settlement/tasks.ts";
 import { checkNames, ports } from "../outside/question-rules.ts";
 import { Failure } from "../kernel/failure.ts";
-import { parseQuerySpan } from "../kernel/query-time.ts";
 import { offices } from "../kernel/working-days.ts";
-import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
 import { resolveSearch } from "../overview/desks.ts";
-import type { Context } from "../platform/context.ts";
 import { body, closedEnum } from "../platform/http/wire.ts";
-import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
-import { enquiryStatuses } from "../market/public-rules.ts";
-import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
 import {
   cursor,
   deskSearch,
@@ -43,36 +34,26 @@ import {
 import {
   AddedDay,
   Attested,
-  AuditVerdict,
   Calendar,
-  Enquiries,
-  Enquiry,
-  Failures,
   ImportedDays,
   ImportResults,
   Questions,
-  LedgerVerdict,
   News,
   OpsCredit,
   OpsCreditWithUses,
-  OpenedEnquiry,
   PortState,
   RemovedDay,
-  Replay,
-  Webhooks,
-} from "./world-schema.ts";
+} from "./registry-schema.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 
 const registry = under("Registry");
 const calendar = under("Calendar");
-const proofs = under("Proofs");
-const support = under("Support");
 
 const office = closedEnum(offices, { description: "Whose day it is." });
 const day = text("The day, YYYY-MM-DD.", 10);
 const newsWords = ["suspend", "lift", "cancel"] as const;
 
-export const worldOperations: readonly Operation[] = [
+export const registryOperations: readonly Operation[] = [
   operation({
     ...registry.read("listQuestions", "/ops/questions"),
     summary: "List the open questions to customs and banks, oldest first",
@@ -265,118 +246,7 @@ export const worldOperations: readonly Operation[] = [
       return { ...asked, removed: true };
     },
   }),
-  operation({
-    ...proofs.read("checkLedger", "/ops/ledger/check"),
-    summary: "Prove that the books hold, or name the first place where they do not",
-    answer: LedgerVerdict,
-    run: ({ ctx }) =>
-      shareRun("ledger", ctx, async () => {
-        const verdict = await checkLedger(ctx);
-        await recordVerdict(ctx.db, verdict);
-        return verdict;
-      }),
-  }),
-  operation({
-    ...proofs.read("verifyAudit", "/ops/audit/verify"),
-    summary: "Prove that the audit trail is whole, or name the first place where it is not",
-    answer: AuditVerdict,
-    run: ({ ctx }) => shareRun("audit", ctx, async () => await verifyChain(ctx)),
-  }),
-  operation({
-    ...support.read("listEnquiries", "/ops/enquiries", "enquiries.read"),
-    summary: "List what the public asks, with who sent it",
-    query: query({
-      status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
-      limit: listQuery.limit,
-      cursor,
-      ...spanQuery,
-    }),
-    answer: Enquiries,
-    run: ({ ctx }, asked) =>
-      readPage("enquiries", asked.limit, {
-        list: (limit) => {
-          const { status = null, cursor: before } = asked;
-          return listEnquiries(ctx, { status, before, limit, ...parseQuerySpan(asked) });
-        },
-        findId: (row) => row.enquiry_ref,
-      }),
-  }),
-  operation({
-    ...support.read("readEnquiry", "/ops/enquiries/:enquiry_ref", "enquiries.read"),
-    summary: "Read an enquiry, with who sent it and how to reach them",
-    answer: OpenedEnquiry,
-    run: ({ ctx }, asked) => showEnquiry(ctx, asked.enquiry_ref),
-  }),
-  operation({
-    ...support.act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", "enquiries.write"),
-    summary: "Close an enquiry; it is deleted 30 days later",
-    body: body({ outcome: text("What came of the enquiry, in words.") }),
-    answer: Enquiry,
-    run: ({ ctx, actor }, { enquiry_ref: enquiryRef, outcome }) =>
-      closeEnquiry(ctx, actor, { enquiryRef, outcome }),
-  }),
-  operation({
-    ...support.read("listAllWebhooks", "/ops/webhooks"),
-    summary: "List the webhooks of every desk, without their secrets",
-    query: query({
-      environment: optional(environment),
-      desk_id: searchQuery.desk_id,
-      firm_id: searchQuery.firm_id,
-      ...spanQuery,
-    }),
-    answer: Webhooks,
-    run: async ({ ctx }, asked) => ({
-      webhooks: await listAllWebhooks(ctx, await resolveSearch(ctx, asked)),
-    }),
-  }),
-  operation({
-    ...support.read("listAllFailures", "/ops/webhooks/failures"),
-    summary: "List the newest dead-lettered deliveries of every desk",
-    query: query({
-      webhook_id: optional(id("Only of this webhook.")),
-      limit: listQuery.limit,
-      cursor,
-      desk_id: searchQuery.desk_id,
-      firm_id: searchQuery.firm_id,
-      ...spanQuery,
-    }),
-    answer: Failures,
-    run: ({ ctx }, asked) =>
-      readPage("failures", asked.limit, {
-        list: async (limit) => {
-          const search = await resolveSearch(ctx, asked);
-          const { webhook_id: webhookId = null, cursor: before } = asked;
-          return await listAllFailures(ctx, { ...search, webhookId, before, limit });
-        },
-        findId: (row) => row.delivery_id,
-      }),
-  }),
-  operation({
-    ...support.act("replayAnyDeliveries", "/ops/webhooks/replay", "webhooks.write"),
-    summary: "Send dead-lettered deliveries of a webhook again, with the same ids and bytes",
-    body: body({ webhook_id: id("Those of this webhook.") }),
-    answer: Replay,
-    run: ({ ctx, actor }, asked) =>
-      replayAsOperator(ctx, { webhookId: asked.webhook_id, deliveryId: null, event: null }, actor),
-  }),
 ];
-
-const running = new WeakMap<Context["db"], Map<string, Promise<object>>>();
-
-/** A proof reads everything, so concurrent calls share one run. */
-async function shareRun<Verdict extends object>(
-  proof: "ledger" | "audit",
-  { db }: Pick<Context, "db">,
-  run: () => Promise<Verdict>,
-): Promise<Verdict> {
-  const underWay = running.get(db) ?? new Map<string, Promise<object>>();
-  running.set(db, underWay);
-  // Each proof has one type of verdict.
-  const joined = underWay.get(proof) as Promise<Verdict> | undefined;
-  const shared = joined ?? run().finally(() => underWay.delete(proof));
-  underWay.set(proof, shared);
-  return await shared;
-}
 
 function worksText({ works = false }: { readonly works?: boolean }): string {
   return works ? "yes" : "no";
