@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { IstDay, IstMonth } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, type RowOf, shape, text } from "../platform/postgres/table.ts";
 
 const callGroups = shape({ key_id: text(), route: text(), calls: bigint(), quota: bigint() });
@@ -38,6 +38,12 @@ const keyTotals = shape({
 });
 /** All calls of one key in a set. */
 export type KeyTotal = RowOf<typeof keyTotals>;
+
+/**
+ * Joined to a statement, its commit is not waited for until it is on disk: a call waits for nothing else.
+ * Who sees the count sees it at once; a server that dies loses the counts of at most its last 0.6 s.
+ */
+const soon = fragment`(select set_config('synchronous_commit', 'off', true)) as soon`;
 
 /** When calls are counted. */
 export type Period = { readonly month: IstMonth; readonly day: IstDay; readonly now: Date };
@@ -85,7 +91,9 @@ export async function countFitting(
         on asked.key_id = raised.key_id
       on conflict (key_id, day, route) do update set calls = usage_days.calls + excluded.calls
     )
-    select key_id, calls from raised`);
+    select key_id, calls
+    from raised
+    cross join ${soon}`);
 }
 
 /**
@@ -141,7 +149,8 @@ export async function countCalls(
       granted::int,
       (own_calls + sum(granted) over (partition by key_id order by position) - granted)::bigint
         as used_before
-    from granted`);
+    from granted
+    cross join ${soon}`);
 }
 
 /** When keys were last used; a key that was not has none. */

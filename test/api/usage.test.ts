@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { istMonth } from "../../src/kernel/time.ts";
+import { istDay, istMonth } from "../../src/kernel/time.ts";
 import type { IssuedKey } from "../../src/access/issue-keys.ts";
 import { openMeter } from "../../src/access/meter-calls.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
+import { countCalls, countFitting } from "../../src/access/usage-store.ts";
+import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
 
@@ -73,6 +75,30 @@ test("every authenticated response carries the rate-limit headers of its key, er
     reset: 60,
     quota: 1_000,
     quota_used: 8,
+  });
+});
+
+test("a count is not waited for until it is on disk", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const { key_id: keyId } = await service.issue();
+  const counted = { totals: [{ key_id: keyId, calls: 1, quota: 9, stamp: null }], groups: [] };
+  const now = service.ctx.now();
+  const period = { month: istMonth(now), day: istDay(now), now };
+  const durably = sql`set local synchronous_commit = on`;
+  const waits = (tx: Tx) =>
+    tx.rows(sql`
+      select current_setting('synchronous_commit') as waits`);
+  await db.transaction(async (tx) => {
+    await tx.rows(durably);
+    assert.equal((await countFitting(tx, counted, period)).length, 1);
+    assert.deepEqual(await waits(tx), [{ waits: "off" }]);
+  });
+  await db.transaction(async (tx) => {
+    await tx.rows(durably);
+    const group = { key_id: keyId, route: "GET /v1/whoami", calls: 1, quota: 9 };
+    assert.equal((await countCalls(tx, [group], period)).length, 1);
+    assert.deepEqual(await waits(tx), [{ waits: "off" }]);
   });
 });
 
