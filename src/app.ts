@@ -11,7 +11,6 @@ import { creditOperations } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
 import { crossOperations } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
-import { documentParts } from "./document-parts.ts";
 import { webhookOperations } from "./webhooks/routes.ts";
 import { deliveryLifecycle } from "./webhooks/delivery-rules.ts";
 import { positionOperations, reportOperations } from "./reports/routes.ts";
@@ -23,8 +22,8 @@ import {
   latestIndex,
   offboarding as everySlice,
   onIdentityChanged,
-  timeHooks,
   settlementHooks,
+  timeHooks,
 } from "./hooks.ts";
 import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
 import type { HousePapers } from "./platform/pages/house-page.ts";
@@ -49,7 +48,7 @@ import { logRequests } from "./platform/log.ts";
 import { openRecorder, recordRequests } from "./requests/record-requests.ts";
 import { requestOperations } from "./requests/routes.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
-import { serveOpenApi } from "./platform/http/openapi.ts";
+import { type DocumentParts, serveOpenApi } from "./platform/http/openapi.ts";
 import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
@@ -82,6 +81,10 @@ import { settlementOperations } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
 import { appliers, simulators } from "./workers.ts";
 import { webhookLifecycle } from "./webhooks/rules.ts";
+import { answerExamples, bodyExamples } from "./body-examples.ts";
+import { describeWebhooks } from "./event-payloads.ts";
+import { reasonsByOperation } from "./refusal-reasons.ts";
+import { quoteKinds } from "./trading/schema.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
@@ -229,3 +232,26 @@ export async function buildApp({
   await servePage(app, house);
   return app;
 }
+
+const pan = "[A-Za-z]{3}[ABCFGHJLPTabcfghjlpt][A-Za-z][0-9]{4}[A-Za-z]";
+
+/** Letters of either case are taken, and kept as capitals. */
+const patterns = {
+  pan: `^${pan}$`,
+  iec: `^(?:${pan}|[0-9]{10})$`,
+  counterparty_iec: `^(?:${pan}|[0-9]{10})$`,
+  gstin: "^[0-9]{2}[A-Za-z]{5}[0-9]{4}[A-Za-z][1-9A-Za-z][Zz][0-9A-Za-z]$",
+  cin: "^[LUlu][0-9]{5}[A-Za-z]{2}[0-9]{4}[A-Za-z]{3}[0-9]{6}$",
+  ifsc: "^[A-Za-z]{4}0[A-Za-z0-9]{6}$",
+  scrip_no: "^[A-Za-z0-9][A-Za-z0-9/-]{5,24}$",
+  port_code: "^[Ii][Nn][A-Za-z0-9]{4}$",
+};
+
+export const documentParts: DocumentParts = {
+  examples: bodyExamples,
+  answers: answerExamples,
+  patterns,
+  reasons: reasonsByOperation,
+  schemas: quoteKinds,
+  webhooks: describeWebhooks(),
+};

@@ -1,7 +1,7 @@
 // The cases of every request body, as the document shows them. A test sends each of them; ids and
 // numbers in them stand for what the caller's own desk has.
 
-import type { AnswerExample, BodyExample } from "./platform/http/openapi-parts.ts";
+import type { AnswerExample, BodyExample } from "./platform/http/openapi.ts";
 
 const firmId = "frm_01jd2m7q4x8r5v6w9y0abcdefg";
 const otherFirmId = "frm_01jd2m7q4x8r5v6w9y0abcdefh";

@@ -12,7 +12,7 @@ import { Firm, maskedBankFields } from "./firms/schema.ts";
 import { type EventName, eventCatalog } from "./journal/event-rules.ts";
 import { Event } from "./journal/schema.ts";
 import { Deposit, Payout } from "./payouts/schema.ts";
-import type { Json } from "./platform/http/openapi-parts.ts";
+import type { Json } from "./platform/http/build-document.ts";
 import { nullable, nullableObject, openEnum, timestamp } from "./platform/http/wire.ts";
 import { Settlement, Side as SettlementSide, Task } from "./settlement/schema.ts";
 import { Order } from "./trading/schema.ts";

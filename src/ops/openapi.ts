@@ -1,16 +1,23 @@
 // The OpenAPI document of the operators' API, generated from the operations.
 
+import type { TObject } from "typebox";
+
 import { operatorRoles } from "../kernel/actor.ts";
 import { isPermitted } from "../operators/rules.ts";
-import { documentedPath } from "../platform/http/server.ts";
-import { hoist } from "../platform/http/openapi-parts.ts";
-import { contractVersion, type ErrorName, errorSchemas } from "../platform/http/openapi.ts";
+import {
+  buildDocument,
+  type DocumentedOperation,
+  type Json,
+  references,
+  type DocumentedRefusal,
+  referTo,
+} from "../platform/http/build-document.ts";
+import { contractVersion } from "../platform/http/openapi.ts";
+import { describeRoute } from "../platform/http/operation.ts";
+import type { RouteEntry } from "../platform/http/server.ts";
 import { operations } from "./operations.ts";
-import type { Operation } from "../platform/http/operation.ts";
 
-type Refusal = { readonly description: string; readonly bodies: readonly ErrorName[] };
-
-const refusals: Readonly<Record<string, Refusal>> = {
+const refusals: Readonly<Record<string, DocumentedRefusal>> = {
   400: {
     description: "Malformed body, unknown field or unknown value.",
     bodies: ["TradingError", "TransportError"],
@@ -103,47 +110,33 @@ times are ISO 8601 in IST. A machine brings its own
 token, \`machine_…\`, from its networks: it reads with the permissions that it was given, and of the acts it
 does those that say so. An error's slug is \`code\` if present, otherwise \`error\`.`;
 
-type Json = Readonly<Record<string, unknown>>;
-
-export function describeOps(): object {
-  const described: Record<string, Record<string, object>> = {};
-  for (const operation of operations) {
-    const path = documentedPath(operation.path);
-    const method = operation.method.toLowerCase();
-    described[path] = { ...described[path], [method]: describeOperation(operation, path) };
-  }
-  const schemas: Record<string, unknown> = { ...errorSchemas };
-  const paths = hoist(described, schemas);
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "Scripdesk operators",
-      version: contractVersion,
-      description,
-      contact: { name: "Whoever runs this service" },
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-    },
-    servers: [{ url: "/", description: "The operators' listener." }],
-    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
-    paths,
-    components: {
-      securitySchemes: {
-        Session: {
-          type: "http",
-          scheme: "bearer",
-          description: "`operator_…`, from sign-in, or the token of a machine.",
-        },
+export function describeOps(): Json {
+  return buildDocument(operations.map(describeRoute), {
+    complete: completeOperation,
+    securitySchemes: {
+      Session: {
+        type: "http",
+        scheme: "bearer",
+        description: "`operator_…`, from sign-in, or the token of a machine.",
       },
-      schemas,
-      headers,
-      responses: Object.fromEntries(
-        Object.entries(refusals).map(([status, refusal]) => [
-          `Refused${status}`,
-          describeRefusal(status, refusal),
-        ]),
-      ),
     },
-  };
+    headers,
+    refusals,
+    refusedAs: { Refused: () => [] },
+    finish: ({ paths, components }) => ({
+      info: {
+        title: "Scripdesk operators",
+        version: contractVersion,
+        description,
+        contact: { name: "Whoever runs this service" },
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/", description: "The operators' listener." }],
+      tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+      paths,
+      components,
+    }),
+  });
 }
 
 const headers = {
@@ -157,19 +150,16 @@ const headers = {
   },
 };
 
-function refer(...names: readonly (keyof typeof headers)[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-function describeRefusal(status: string, { description: text, bodies }: Refusal): Json {
-  const refs = bodies.map((name) => ({ $ref: `#/components/schemas/${name}` }));
-  const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
-  const told = status === "429" ? refer("X-Request-ID", "Retry-After") : refer("X-Request-ID");
-  return { description: text, headers: told, content: { "application/json": { schema } } };
-}
-
-function describeOperation(operation: Operation, path: string): object {
-  const { id, tag, summary, permission, query, body, answer } = operation;
+function completeOperation(
+  { operationId, tags: groups, summary, parameters = [], ...operation }: DocumentedOperation,
+  route: RouteEntry,
+): DocumentedOperation {
+  const {
+    method,
+    path,
+    config: { permission },
+    schema,
+  } = route;
   const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -177,57 +167,58 @@ function describeOperation(operation: Operation, path: string): object {
     description: pathParts[name],
     schema: { type: "string" },
   }));
-  const required: readonly string[] = query?.required ?? [];
-  const fromQuery = Object.entries(query?.properties ?? {}).map(([name, field]) => {
-    const { description: text, ...schema } = field as Json;
-    return { name, in: "query", required: required.includes(name), description: text, schema };
-  });
+  const body = schema?.body as TObject | undefined; // Bodies are objects.
   return {
-    operationId: id,
-    tags: [tag],
+    operationId,
+    tags: groups,
     summary,
-    description: describeAccess(operation),
+    description: describeAccess(route),
     security: permission === undefined ? [] : [{ Session: [] }],
     ...(permission !== undefined && { "x-permission": permission }),
-    parameters: [...fromPath, ...fromQuery],
+    parameters: [
+      ...fromPath,
+      ...parameters.map(({ name, required, description: text, schema: shape, example }) => ({
+        name,
+        in: "query",
+        required,
+        description: text,
+        schema: { ...(shape as Json), ...(example !== undefined && { examples: [example] }) },
+      })),
+    ],
     ...(body && {
       requestBody: {
         required: (body.required ?? []).length > 0,
-        content: { "application/json": { schema: body } },
+        content: (operation["requestBody"] as Json)["content"],
       },
     }),
     responses: {
       200: {
         description: "Done, or proposed where it takes two people.",
-        headers: refer("X-Request-ID"),
-        // The shape is that of each event's data where the answer is a stream.
-        content: {
-          [operation.config?.streams ? "text/event-stream" : "application/json"]: {
-            schema: answer,
-          },
-        },
+        headers: references(["X-Request-ID"]),
+        content: operation.responses["200"]?.["content"],
       },
       ...Object.fromEntries(
-        listRefusals(operation).map((status) => [
-          status,
-          { $ref: `#/components/responses/Refused${status}` },
-        ]),
+        listRefusals(method).map((status) => [status, referTo(`Refused${status}`)]),
       ),
     },
   };
 }
 
 /** The roles that may call it, and that it is audited. */
-function describeAccess({ permission, method, id, config }: Operation): string {
+function describeAccess({
+  operationId,
+  method,
+  config: { permission, machines },
+}: RouteEntry): string {
   if (permission === undefined) return "Nobody has to be signed in. Attempts are throttled.";
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));
   const who =
     roles.length === operatorRoles.length
       ? "Every role may call it."
       : `Takes the role ${joinWords(roles)}.`;
-  const isRead = method === "GET" || id === "previewCard";
-  const machines = config?.machines ? " Machines that were given the permission may call it." : "";
-  return isRead ? who : `${who}${machines} The audit record names the person.`;
+  const isRead = method === "GET" || operationId === "previewCard";
+  const machinesToo = machines ? " Machines that were given the permission may call it." : "";
+  return isRead ? who : `${who}${machinesToo} The audit record names the person.`;
 }
 
 function joinWords(words: readonly string[]): string {
@@ -235,7 +226,7 @@ function joinWords(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }
 
-function listRefusals({ method }: Operation): string[] {
+function listRefusals(method: string): string[] {
   const cannotBe = method === "GET" ? ["409", "415"] : [];
   return Object.keys(refusals).filter((status) => !cannotBe.includes(status));
 }

@@ -1,7 +1,7 @@
 // A desk's day through the front door, and everything that the service does by itself meanwhile: what
 // is called often, what is called by the minute, and every operation at least tried.
 
-import { documentParts } from "../../src/document-parts.ts";
+import { documentParts } from "../../src/app.ts";
 import { describeApi } from "../../src/platform/http/openapi.ts";
 import type { RouteEntry } from "../../src/platform/http/server.ts";
 import { furnishDesks } from "../support/furnished-desks.ts";

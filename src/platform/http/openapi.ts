@@ -1,63 +1,99 @@
-// Builds the OpenAPI document from the schemas that validate and serialise.
+// The OpenAPI document of desks and visitors, built by `build-document.ts`.
 //
 // A route declares its own shapes. This file adds what all routes share: the key, the headers of every
-// answer, and the error answers that the route's declaration makes possible. `openapi-parts.ts` adds
-// what is not in the routes: examples, reasons, webhooks. Schemas with a title, bodies and parameters
-// become components, so that generated clients have names for them.
+// answer, and the error answers that the route's declaration makes possible; and what is not in the
+// routes: examples, reasons, webhooks. Bodies and parameters become components, so that generated
+// clients have names for them.
 
-import type { FastifyContextConfig, FastifySchema } from "fastify";
-import { Type } from "typebox";
+import type { FastifyContextConfig } from "fastify";
+import { type TSchema, Type } from "typebox";
 
 import { findBudget } from "../../kernel/budget.ts";
+import type { FailureCode } from "../../kernel/failure.ts";
 import { exactJson, isObject } from "../../kernel/json.ts";
-import { serveConstant } from "./constants.ts";
 import {
-  addAnswers,
-  addExamples,
-  addFormats,
-  addPatterns,
-  addReasons,
-  type DocumentParts,
+  buildDocument,
+  type DocumentedOperation,
   hoist,
   type Json,
-  type DocumentedOperation,
-  nameParameters,
-  nameBody,
-  tellDryRuns,
-  tellKinds,
-  widenIntegers,
-} from "./openapi-parts.ts";
-import type { App } from "./server.ts";
+  references,
+  type DocumentedRefusal,
+  referTo,
+} from "./build-document.ts";
+import { serveConstant } from "./constants.ts";
+import { type Format, mediaTypes } from "./documents.ts";
+import { statusByCode } from "./errors.ts";
+import type { App, RouteEntry } from "./server.ts";
 
 export const contractVersion = "1.2.0";
 /** Raised when the document has grown; the changelog says what is new. */
 const revision = 2;
 
+/** One case of a request body, and the status that it is answered with. */
+export type BodyExample = {
+  readonly summary: string;
+  readonly value: object;
+  readonly answer: number;
+};
+
+/** An answer as it may look. */
+export type AnswerExample = { readonly summary: string; readonly value: object };
+
+type Reasons = { readonly [Code in FailureCode]?: readonly string[] };
+
+export type DocumentParts = {
+  /** By operation, then by the name of the case. */
+  readonly examples: Readonly<Record<string, Readonly<Record<string, BodyExample>>>>;
+  /** Of good answers that have several kinds: by operation, then by the name of the case. */
+  readonly answers: Readonly<Record<string, Readonly<Record<string, AnswerExample>>>>;
+  /** The form of an identifier, by the field's name. */
+  readonly patterns: Readonly<Record<string, string>>;
+  /** By operation. */
+  readonly reasons: Readonly<Record<string, Reasons>>;
+  /** Components that no operation refers to; each has a title. */
+  readonly schemas: readonly TSchema[];
+  /** By event. */
+  readonly webhooks: Json;
+};
+
 /** The document of the routes that have an operation's id, in the order of their registration. */
 export function describeApi({ routes }: Pick<App, "routes">, parts: DocumentParts): Json {
-  const paths: Record<string, Json> = {};
-  const configs = new Map<string, FastifyContextConfig>();
-  for (const { method, path, config, schema } of routes) {
-    if (schema?.operationId === undefined || schema.hide || method === "HEAD") continue;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(schema) };
-    configs.set(schema.operationId, config);
-  }
-  const document = {
-    openapi: "3.1.0",
-    info: {
-      title: "Scripdesk",
-      version: contractVersion,
-      summary: "A trading service for duty credit scrips.",
-      description,
-      contact: { name: "The house that runs this service, as GET /public/house names it" },
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  return buildDocument(routes, {
+    complete: (operation, route) => {
+      completeOperation(operation, route);
+      addFormats(operation);
+      nameBody(operation);
+      addExamples(operation, parts.examples[operation.operationId]);
+      addAnswers(operation, parts.answers[operation.operationId]);
+      addReasons(operation, parts.reasons[operation.operationId]);
+      return operation;
     },
-    components: { securitySchemes: { ServiceKey: serviceKey } },
-    paths,
-    servers: [{ url: "/", description: "The host that served this document." }],
-    tags,
-  };
-  return complete(JSON.parse(exactJson(document), toDocumented) as Json, configs, parts);
+    toDocumented,
+    securitySchemes: { ServiceKey: serviceKey },
+    headers,
+    refusals,
+    // Before the meter ran there are none of its headers.
+    refusedAs: {
+      Keyed: (status) => (["401", "413"].includes(status) ? [] : meterHeaders),
+      Keyless: () => [],
+    },
+    finish: ({ paths, components: { securitySchemes, schemas, ...components } }) => {
+      hoist(parts.schemas, schemas);
+      tellDryRuns(paths, schemas);
+      tellKinds(schemas);
+      const webhooks = hoist(parts.webhooks, schemas);
+      addPatterns(schemas, parts.patterns);
+      const parameters = nameParameters(paths);
+      return widenIntegers({
+        info,
+        components: { securitySchemes, schemas, parameters, ...components },
+        paths,
+        servers: [{ url: "/", description: "The host that served this document." }],
+        tags,
+        webhooks,
+      }) as Json;
+    },
+  });
 }
 
 /** Keywords that generators of clients do not know are told in those that they do. */
@@ -70,84 +106,6 @@ function toDocumented(_name: string, value: unknown): unknown {
   }
   const { const: only, ...others } = schema;
   return only === undefined ? value : { ...others, enum: [only] };
-}
-
-function describeRoute({
-  operationId,
-  summary,
-  tags: groups,
-  description: text,
-  querystring,
-  params,
-  headers: own,
-  body,
-  response,
-}: FastifySchema): object {
-  const parameters = [
-    ...describeParameters("query", querystring),
-    ...describeParameters("path", params),
-    ...describeParameters("header", own),
-  ];
-  const responses = Object.entries(response as Readonly<Record<string, DeclaredAnswer>>);
-  return {
-    operationId,
-    summary,
-    tags: groups,
-    ...(text !== undefined && { description: text }),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: asJson(body),
-        description: (body as { readonly description?: string }).description,
-      },
-    }),
-    ...(parameters.length > 0 && { parameters }),
-    responses: Object.fromEntries(
-      responses.map(([status, { headers: sent, ...declared }]) => [
-        status,
-        {
-          description: declared.description ?? "Default Response",
-          ...(sent && {
-            headers: Object.fromEntries(
-              Object.entries(sent).map(([name, header]) => [name, describeHeader(header)]),
-            ),
-          }),
-          content: "content" in declared ? declared.content : asJson(declared),
-        },
-      ]),
-    ),
-  };
-}
-
-type DeclaredAnswer = {
-  readonly description?: string;
-  readonly content?: object;
-  readonly headers?: Readonly<Record<string, Json>>;
-};
-
-function describeHeader({ description: text, ...schema }: Json): Json {
-  return { schema, description: text };
-}
-
-const asJson = (schema: unknown) => ({ "application/json": { schema } });
-
-function describeParameters(place: "query" | "path" | "header", shape: unknown): object[] {
-  const { properties = {}, required = [] } = (shape ?? {}) as {
-    readonly properties?: Readonly<Record<string, Json>>;
-    readonly required?: readonly string[];
-  }; // Our routes declare objects.
-  return Object.entries(properties).map(([name, property]) => {
-    const { description: text, examples, ...schema } = property;
-    const [example, ...others] = (examples ?? []) as unknown[];
-    return {
-      schema,
-      ...(example !== undefined && others.length === 0 && { example }),
-      in: place,
-      name,
-      required: place === "path" || required.includes(name),
-      ...(text !== undefined && { description: text }),
-    };
-  });
 }
 
 /** Serves the document itself, public and cacheable. */
@@ -211,6 +169,16 @@ export const tags = [
   { name: "Operations", description: "For load balancers and monitors." },
 ];
 
+const info = {
+  title: "Scripdesk",
+  version: contractVersion,
+  summary: "A trading service for duty credit scrips.",
+  description,
+  contact: { name: "The house that runs this service, as GET /public/house names it" },
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  "x-revision": revision,
+};
+
 const serviceKey = {
   type: "apiKey",
   in: "header",
@@ -218,63 +186,30 @@ const serviceKey = {
   description: "`service_live_…` for production, `service_test_…` for the sandbox.",
 } as const;
 
-const errorFields = {
-  error: Type.String({ description: "The stable name of the error." }),
-  message: Type.String({ description: "For people; its wording may change." }),
-};
-const errorCode = Type.String({
-  description: "Stable slug; prefer it to error when present. Open set.",
-});
-const errorDetail = Type.Optional(
-  Type.Object({}, { additionalProperties: true, description: "Facts about the error, by reason." }),
-);
+const integerHeader = (text: string) => ({ description: text, schema: { type: "integer" } });
+const textHeader = (text: string) => ({ description: text, schema: { type: "string" } });
 
-export const errorSchemas = {
-  TradingError: Type.Object(
-    { ...errorFields, code: errorCode, detail: errorDetail },
-    {
-      description: "A business rule refused: error is request_error, the slug is in code.",
-      examples: [
-        {
-          error: "request_error",
-          code: "unprocessable",
-          message: "name: is required",
-          detail: { fields: [{ path: "name", problem: "is required" }] },
-        },
-      ],
-    },
-  ),
-  EdgeError: Type.Object(
-    { ...errorFields, code: errorCode, detail: errorDetail },
-    {
-      description: "The key or the meter refused: the slug is in both error and code.",
-      examples: [
-        { error: "unauthorized", code: "unauthorized", message: "the key is missing or not valid" },
-      ],
-    },
-  ),
-  TransportError: Type.Object(
-    {
-      ...errorFields,
-      request_id: Type.String({ description: "As the X-Request-ID header." }),
-      detail: errorDetail,
-    },
-    {
-      description: "HTTP itself refused or the service failed: the slug is in error, no code.",
-      examples: [
-        {
-          error: "request_too_large",
-          message: "the body exceeds 1048576 bytes",
-          request_id: "req_01jd2m7q4x8r5v6w9y0abcdefg",
-        },
-      ],
-    },
-  ),
+const headers = {
+  "X-Request-ID": textHeader("Echoed when sent, otherwise made here."),
+  "X-RateLimit-Plan": textHeader("The key's plan."),
+  "X-RateLimit-Limit": integerHeader("Calls allowed per 60-second sliding window."),
+  "X-RateLimit-Remaining": integerHeader("Calls left in the current window."),
+  "X-RateLimit-Reset": integerHeader("Seconds for the window to fully clear."),
+  "X-RateLimit-Quota": integerHeader("Monthly call quota; absent when unmetered."),
+  "X-RateLimit-Quota-Used": integerHeader("Calls consumed this month."),
+  "X-RateLimit-Quota-Reset": integerHeader("Seconds until the quota begins anew; on its 429."),
+  "Retry-After": integerHeader("Seconds to wait before the next try."),
+  "X-Dry-Run": textHeader("1 when nothing was written."),
+  "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
+  "X-Next-Cursor": textHeader("Of a list as a file: the cursor of what follows it."),
+  ETag: textHeader("Names the bytes of this answer."),
+  "Cache-Control": textHeader("For how long caches may keep this answer."),
+  "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
 };
 
-export type ErrorName = keyof typeof errorSchemas;
+const meterHeaders = Object.keys(headers).filter((name) => name.startsWith("X-RateLimit"));
 
-const errorResponses: Record<string, { description: string; bodies: ErrorName[] }> = {
+const refusals: Readonly<Record<string, DocumentedRefusal>> = {
   400: {
     description: "Malformed body, unknown field, unknown value, bad cursor.",
     bodies: ["TradingError", "TransportError"],
@@ -306,29 +241,6 @@ const errorResponses: Record<string, { description: string; bodies: ErrorName[] 
     bodies: ["TransportError"],
   },
 };
-
-const integerHeader = (text: string) => ({ description: text, schema: { type: "integer" } });
-const textHeader = (text: string) => ({ description: text, schema: { type: "string" } });
-
-const headers = {
-  "X-Request-ID": textHeader("Echoed when sent, otherwise made here."),
-  "X-RateLimit-Plan": textHeader("The key's plan."),
-  "X-RateLimit-Limit": integerHeader("Calls allowed per 60-second sliding window."),
-  "X-RateLimit-Remaining": integerHeader("Calls left in the current window."),
-  "X-RateLimit-Reset": integerHeader("Seconds for the window to fully clear."),
-  "X-RateLimit-Quota": integerHeader("Monthly call quota; absent when unmetered."),
-  "X-RateLimit-Quota-Used": integerHeader("Calls consumed this month."),
-  "X-RateLimit-Quota-Reset": integerHeader("Seconds until the quota begins anew; on its 429."),
-  "Retry-After": integerHeader("Seconds to wait before the next try."),
-  "X-Dry-Run": textHeader("1 when nothing was written."),
-  "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
-  "X-Next-Cursor": textHeader("Of a list as a file: the cursor of what follows it."),
-  ETag: textHeader("Names the bytes of this answer."),
-  "Cache-Control": textHeader("For how long caches may keep this answer."),
-  "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
-};
-
-const meterHeaders = Object.keys(headers).filter((name) => name.startsWith("X-RateLimit"));
 
 const requestHeaders = {
   requestId: {
@@ -362,53 +274,11 @@ const requestHeaders = {
   },
 };
 
-function complete(
-  document: Json,
-  configs: Map<string, FastifyContextConfig>,
-  parts: DocumentParts,
-): Json {
-  const schemas: Record<string, unknown> = { ...errorSchemas };
-  const used = new Set<string>();
-  for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
-    for (const [method, operation] of Object.entries(item) as [string, DocumentedOperation][]) {
-      const config = configs.get(operation.operationId);
-      if (!config) throw new Error(`${method} ${path} has no operationId`);
-      completeOperation(operation, { method, path, config, used });
-      addFormats(operation);
-      nameBody(operation);
-      addExamples(operation, parts.examples[operation.operationId]);
-      addAnswers(operation, parts.answers[operation.operationId]);
-      addReasons(operation, parts.reasons[operation.operationId]);
-    }
-  }
-  const paths = hoist(document["paths"], schemas) as Record<string, Json>;
-  hoist(parts.schemas, schemas);
-  tellDryRuns(paths, schemas);
-  tellKinds(schemas);
-  const webhooks = hoist(parts.webhooks, schemas);
-  addPatterns(schemas, parts.patterns);
-  const parameters = nameParameters(paths);
-  const components = {
-    ...(document["components"] as Json),
-    schemas,
-    parameters,
-    headers,
-    responses: responses(used),
-  };
-  const info = { ...(document["info"] as Json), "x-revision": revision };
-  return widenIntegers({ ...document, info, paths, webhooks, components }) as Json;
-}
-
 function completeOperation(
   operation: DocumentedOperation,
-  {
-    method,
-    path,
-    config,
-    used,
-  }: { method: string; path: string; config: FastifyContextConfig; used: Set<string> },
+  { method, path, config }: RouteEntry,
 ): void {
-  const writes = method !== "get";
+  const writes = method !== "GET";
   const shared = ["X-Request-ID"];
   if (config.demand) shared.push(...meterHeaders);
   if (writes) shared.push("X-Dry-Run");
@@ -440,9 +310,7 @@ function completeOperation(
     ...(config.creates ? [requestHeaders.idempotencyKey] : []),
   ];
   for (const status of possibleErrors(operation, { writes, path, config })) {
-    const name = config.demand ? `Keyed${status}` : `Keyless${status}`;
-    used.add(name);
-    operation.responses[status] = { $ref: `#/components/responses/${name}` };
+    operation.responses[status] = referTo(`${config.demand ? "Keyed" : "Keyless"}${status}`);
   }
 }
 
@@ -470,23 +338,197 @@ function possibleErrors(
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
 }
 
-/** The error answers that operations refer to. Keyed ones have the meter's headers after it ran. */
-function responses(used: ReadonlySet<string>): Record<string, Json> {
-  const beforeTheMeter = ["401", "413"];
-  const made = Object.entries(errorResponses).flatMap(([status, { description, bodies }]) => {
-    const refs = bodies.map((name) => ({ $ref: `#/components/schemas/${name}` }));
-    const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
-    const content = { "application/json": { schema } };
-    const common = ["X-Request-ID", ...(status === "429" ? ["Retry-After"] : [])];
-    const keyed = beforeTheMeter.includes(status) ? common : [...common, ...meterHeaders];
-    return [
-      [`Keyed${status}`, { description, headers: references(keyed), content }],
-      [`Keyless${status}`, { description, headers: references(common), content }],
-    ] as const;
-  });
-  return Object.fromEntries(made.filter(([name]) => used.has(name)));
+const dryRunField = {
+  type: "boolean",
+  const: true,
+  description: "In the answer to a dry run only: nothing was written.",
+};
+
+/** What a write answers with has a field that marks a dry run. */
+function tellDryRuns(
+  paths: Readonly<Record<string, Json>>,
+  schemas: Record<string, unknown>,
+): void {
+  const mark = (name: string): void => {
+    const schema = schemas[name] as { properties: Json; "x-kinds"?: readonly string[] };
+    schema.properties = { ...schema.properties, dry_run: dryRunField };
+    schema["x-kinds"]?.forEach(mark);
+  };
+  for (const item of Object.values(paths)) {
+    for (const [method, { responses }] of Object.entries(item) as [string, DocumentedOperation][]) {
+      if (method === "get") continue;
+      const good = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+      for (const [, { content = {} }] of good) {
+        for (const { schema } of Object.values(content as Record<string, { schema: Json }>)) {
+          const reference = schema["$ref"];
+          if (typeof reference === "string") mark(reference.slice(reference.lastIndexOf("/") + 1));
+        }
+      }
+    }
+  }
 }
 
-function references(names: readonly string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+/** A body without a title is called by its operation. */
+function nameBody(operation: DocumentedOperation): void {
+  const content = findBodyContent(operation);
+  const schema = content?.["schema"];
+  if (content && isObject(schema) && schema["title"] === undefined) {
+    content["schema"] = { ...schema, title: capitalize(operation.operationId) };
+  }
+}
+
+function addExamples(
+  operation: DocumentedOperation,
+  examples: Readonly<Record<string, BodyExample>> | undefined,
+): void {
+  const content = findBodyContent(operation);
+  if (!content || !examples) return;
+  content["examples"] = Object.fromEntries(
+    Object.entries(examples).map(([name, { summary, value, answer }]) => [
+      name,
+      { summary, value, "x-answer": answer },
+    ]),
+  );
+}
+
+function addAnswers(
+  { responses }: DocumentedOperation,
+  answers: Readonly<Record<string, AnswerExample>> | undefined,
+): void {
+  const good = responses["200"] as { content?: Record<string, Json> } | undefined;
+  const content = good?.content?.["application/json"];
+  if (content && answers) content["examples"] = answers;
+}
+
+/** Says in the terms of JSON Schema which kind an answer is, by what the kinds have of their own. */
+function tellKinds(schemas: Record<string, unknown>): void {
+  for (const schema of Object.values(schemas) as Kinds[]) {
+    const kinds = schema["x-kinds"]?.toReversed() ?? [];
+    const choice = kinds.reduce<Json | undefined>((others, name) => {
+      const { properties = {} } = schemas[name] as Kinds;
+      const own = Object.entries(properties).filter(([, field]) => "const" in field);
+      const required = own.map(([field]) => field);
+      return {
+        if: { properties: Object.fromEntries(own), required },
+        // oxlint-disable-next-line unicorn/no-thenable
+        then: { $ref: `#/components/schemas/${name}` },
+        ...(others && { else: others }),
+      };
+    }, undefined);
+    Object.assign(schema, choice);
+  }
+}
+
+type Kinds = {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly "x-kinds"?: readonly string[];
+};
+
+/** Gives every text field of a name the form that the service demands of it. */
+function addPatterns(value: unknown, patterns: Readonly<Record<string, string>>): void {
+  if (Array.isArray(value)) for (const item of value) addPatterns(item, patterns);
+  if (!isObject(value)) return;
+  const properties = isObject(value["properties"]) ? value["properties"] : {};
+  for (const [name, field] of Object.entries(properties)) {
+    const pattern = patterns[name];
+    if (pattern === undefined || !isObject(field)) continue;
+    if ([field["type"]].flat().includes("string")) Object.assign(field, { pattern });
+  }
+  for (const member of Object.values(value)) addPatterns(member, patterns);
+}
+
+function findBodyContent({ requestBody }: DocumentedOperation): Json | undefined {
+  const body = requestBody as { content: Record<string, Json> } | undefined;
+  return body?.content["application/json"];
+}
+
+/** In words, and as data by status. */
+function addReasons(operation: DocumentedOperation, reasons: Reasons = {}): void {
+  const byStatus = new Map<number, readonly string[]>();
+  for (const [code, told] of Object.entries(reasons) as [FailureCode, readonly string[]][]) {
+    const status = statusByCode[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), ...told].toSorted());
+  }
+  if (byStatus.size === 0) return;
+  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
+  const words = sorted.map(
+    ([status, told]) => `${status} ${told.map((reason) => `\`${reason}\``).join(", ")}`,
+  );
+  const text = `Refusals by \`detail.reason\` (open set): ${words.join("; ")}.`;
+  operation["description"] = [operation["description"], text].filter(Boolean).join("\n\n");
+  operation["x-reasons"] = Object.fromEntries(sorted);
+}
+
+/**
+ * Replaces the parameters of all operations by references, and returns what they refer to. Parameters
+ * of one name that differ are called by the first operation that has them, but for the commonest.
+ */
+function nameParameters(paths: Readonly<Record<string, Json>>): Record<string, Json> {
+  const operations = Object.values(paths).flatMap((item) =>
+    Object.values(item),
+  ) as DocumentedOperation[];
+  const uses = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.map((parameter) => ({ operationId, text: exactJson(parameter) })),
+  );
+  const byText = Map.groupBy(uses, ({ text }) => text);
+  const variants = [...byText].map(([text, [first, ...others]]) => {
+    const parameter = JSON.parse(text) as Json;
+    return { text, parameter, first: first?.operationId ?? "", count: others.length + 1 };
+  });
+  const names = new Map<string, string>();
+  const byName = Map.groupBy(variants, ({ parameter }) => toTitle(String(parameter["name"])));
+  for (const [name, same] of byName) {
+    const [commonest] = same.toSorted((one, other) => other.count - one.count);
+    for (const { text, first } of same) {
+      const isPlain = text === commonest?.text;
+      names.set(text, isPlain ? name : `${capitalize(first)}${name}`);
+    }
+  }
+  for (const operation of operations) {
+    operation.parameters = (operation.parameters ?? []).map((parameter) => ({
+      $ref: `#/components/parameters/${names.get(exactJson(parameter)) ?? ""}`,
+    }));
+  }
+  const named = variants.map(({ text, parameter }) => [names.get(text) ?? "", parameter] as const);
+  return Object.fromEntries(named.toSorted(([one], [other]) => one.localeCompare(other)));
+}
+
+/** Amounts pass 32 bits, so every integer says that it may. */
+function widenIntegers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(widenIntegers);
+  if (!isObject(value)) return value;
+  const wide = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === "examples" || name === "example" ? member : widenIntegers(member),
+    ]),
+  );
+  const isInteger = [value["type"]].flat().includes("integer");
+  return isInteger && value["format"] === undefined ? { ...wide, format: "int64" } : wide;
+}
+
+/** `firm_id` and `X-Dry-Run` as `FirmId` and `XDryRun` */
+function toTitle(name: string): string {
+  return name.split(/[-_]/).map(capitalize).join("");
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/**
+ * Says the media type of each format. Where an answer was JSON first, its other forms are told here and
+ * not in its content: generators make one type of all that is there, and code that reads JSON would no
+ * longer compile.
+ */
+function addFormats(operation: DocumentedOperation): void {
+  const format = operation.parameters?.find(({ name }) => name === "format");
+  const formats = (format?.["schema"] as { readonly enum?: readonly Format[] } | undefined)?.enum;
+  if (!formats) return;
+  const types = formats.map((name) => [name, mediaTypes[name]] as const);
+  operation["x-formats"] = Object.fromEntries(types);
+  const words = types.map(([name, type]) => `${name} is \`${type}\``).join(", ");
+  operation["description"] = [operation["description"], `Formats: ${words}.`]
+    .filter(Boolean)
+    .join("\n\n");
 }

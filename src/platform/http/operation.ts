@@ -34,7 +34,7 @@ import {
 } from "./calls.ts";
 import type { Lines } from "./ndjson.ts";
 import { type Served, serializeAnswer } from "./serialization.ts";
-import type { App } from "./server.ts";
+import { type App, documentedPath, type RouteEntry } from "./server.ts";
 import type { Stream, Streams, StreamOptions } from "./sse.ts";
 import { compileBatchValidator } from "./validation.ts";
 
@@ -293,17 +293,42 @@ export function serve(app: App, operations: readonly Operation[], surface: Surfa
 }
 
 function toRoute(declared: Operation, surface: Surface): RouteOptions {
-  const { id, method, path, tag, summary, description, params, headers, query } = declared;
-  const { demand, permission, keyless, creates, batch, again, takesNoBody, config } = declared;
-  const { body, answer } = declared;
+  const { method, path, creates, batch, takesNoBody, body } = declared;
   const { operators } = surface;
   const ownSend = declared.send ?? (batch && sendLong);
   const send = (creates ? sendCreation : ownSend) as Send<unknown> | undefined;
   const run = declared.run as (call: object, input: object) => unknown; // As `operation` checked.
   const makeCall = chooseCall(declared, surface);
+  const { config, schema } = describeRoute(declared);
   return {
     method,
     url: path,
+    config,
+    ...(schema && { schema }),
+    ...(batch && { validatorCompiler: compileBatchValidator }),
+    ...((takesNoBody || (operators && body)) && { preValidation: takeNoBodyAsEmpty }),
+    ...(operators && { serializerCompiler: () => serializeAnswer }),
+    handler: async (request, reply) => {
+      const input = {
+        ...asObject(request.params),
+        ...asObject(request.query),
+        ...asObject(request.body),
+      };
+      const result = await run(makeCall(request, reply), input);
+      return send ? send(reply, result) : result;
+    },
+  };
+}
+
+/** What the edge and the documents know of an operation. */
+export function describeRoute(declared: Operation): RouteEntry {
+  const { id, method, path, tag, summary, description, params, headers, query, body, answer } =
+    declared;
+  const { demand, permission, keyless, creates, batch, again, config } = declared;
+  return {
+    method,
+    path: documentedPath(path),
+    operationId: id,
     config: {
       ...config,
       ...(demand && { demand }),
@@ -322,18 +347,6 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
       ...(query && { querystring: query }),
       ...(body && { body }),
       response: creates ? { 201: answer, 200: again ?? answer } : { 200: answer },
-    },
-    ...(batch && { validatorCompiler: compileBatchValidator }),
-    ...((takesNoBody || (operators && body)) && { preValidation: takeNoBodyAsEmpty }),
-    ...(operators && { serializerCompiler: () => serializeAnswer }),
-    handler: async (request, reply) => {
-      const input = {
-        ...asObject(request.params),
-        ...asObject(request.query),
-        ...asObject(request.body),
-      };
-      const result = await run(makeCall(request, reply), input);
-      return send ? send(reply, result) : result;
     },
   };
 }
