@@ -7,13 +7,27 @@ import { Type } from "typebox";
 
 import { makeMonthPack } from "../accounts/month-pack.ts";
 import { unprocessable } from "../kernel/failure.ts";
+import { sides } from "../kernel/scheme.ts";
+import { listFirmPapers, paperKinds, readFirmPaper } from "../reports/firm-papers.ts";
 import { formatStatement } from "../reports/format-statement.ts";
 import { archiveFormats, archiveMonth, listRegister } from "../reports/month-end.ts";
 import { showStatement } from "../reports/read-statements.ts";
-import { closedEnum, nullableObject, timestamp } from "../platform/http/wire.ts";
+import { settlementStates } from "../settlement/rules.ts";
+import { supplyKinds } from "../taxes/tax-rules.ts";
+import { closedEnum, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
-import { environment, query, under } from "./operation.ts";
-import { flag, sum, text, count, maybeText, environment as shownEnvironment } from "./schema.ts";
+import { environment, query, searchQuery, spanQuery, under } from "./operation.ts";
+import {
+  count,
+  day,
+  environment as shownEnvironment,
+  flag,
+  maybeText,
+  pageList,
+  scheme,
+  sum,
+  text,
+} from "./schema.ts";
 import { type Context } from "../platform/context.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
 import { verifyChain } from "../journal/verify-chain.ts";
@@ -49,6 +63,33 @@ const FileOfBooks = Type.Object(
   { title: "FileOfBooks", description: "A file of the books." },
 );
 
+const FirmPapers = pageList(
+  "papers",
+  Type.Object(
+    {
+      settlement_id: text("The settlement's id."),
+      dealt_at: timestamp("When it was dealt."),
+      scheme,
+      side: openEnum(sides, "Which side the firm is on."),
+      status: openEnum(settlementStates, "Where that side stands."),
+      face_paise: count("The face of what it deals, in paise."),
+      all_in_paise: count("What it pays or gets for it."),
+      note_no: text("The number of its contract note."),
+      bills: Type.Array(
+        Type.Object({
+          kind: openEnum(supplyKinds, "A supply, or its return after a reversal."),
+          number: maybeText("The house's number; null on a draft that its supplier numbers."),
+          date: day("The day of the supply."),
+          total_paise: count("What it bills, in paise."),
+        }),
+        { description: "Of what was delivered; none before." },
+      ),
+    },
+    { title: "DealPapers", description: "The papers of a firm's side of a deal." },
+  ),
+  "The newest deal first.",
+);
+
 /** An archive of more statements is made by the command, which writes it piece by piece. */
 const archivedMost = 500;
 
@@ -65,6 +106,23 @@ export const accountOperations: readonly Operation[] = [
       if (!("content" in file)) throw new Error("a file of books is whole");
       const name = `statement-${period}-${firmId}.${format}`;
       return { name, content: Buffer.from(file.content).toString("base64") };
+    },
+  }),
+  operation({
+    ...accounts.read("listFirmPapers", "/ops/firms/:firm_id/papers"),
+    summary: "List the deals of a firm in a span with their contract notes and bills of supply",
+    query: query({ limit: searchQuery.limit, cursor: searchQuery.cursor, ...spanQuery }),
+    answer: FirmPapers,
+    run: ({ ctx }, asked) => listFirmPapers(ctx, asked),
+  }),
+  operation({
+    ...accounts.read("readPaperFile", "/ops/firms/:firm_id/papers/:settlement_id/file"),
+    summary: "Make the PDF of a firm's contract note of a deal, or of its bills of supply",
+    query: query({ paper: closedEnum(paperKinds, { description: "Which of the two." }) }),
+    answer: FileOfBooks,
+    run: async ({ ctx, wiring: { letterhead } }, asked) => {
+      const { name = "", content } = await readFirmPaper(ctx, { ...asked, letterhead });
+      return { name, content: Buffer.from(content).toString("base64") };
     },
   }),
   operation({

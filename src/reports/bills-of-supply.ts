@@ -2,7 +2,7 @@
 
 import { loadFirm } from "../firms/find-firms.ts";
 import { findHouse, findLetterhead } from "../house/read-house.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { rupeesInWords, rupeesText, scripHsn, sumParts, valueBeforeFee } from "../kernel/money.ts";
@@ -18,33 +18,30 @@ import {
   type Settlement,
 } from "../settlement/read-settlements.ts";
 import { toSideFee } from "../settlement/rules.ts";
-import { findPlace, findScripLaw, listBillsOfSettlement } from "../taxes/bills.ts";
+import {
+  type BillWithLegs,
+  findPlace,
+  findScripLaw,
+  listBillsOfSettlements,
+} from "../taxes/bills.ts";
 import { formatSeries, type SupplyKind } from "../taxes/tax-rules.ts";
 import { drawBills } from "./bill-pdf.ts";
-import type { Bill, BillsOfSupply, NoteQuery, BillParty } from "./note-schema.ts";
+import type { PaperAsked, PaperReader } from "./contract-notes.ts";
+import type { Bill, BillsOfSupply, BillParty } from "./note-schema.ts";
 
 export async function readBillOfSupply(
   ctx: Context,
-  caller: Caller,
-  {
-    settlement_id: settlementId,
-    letterhead,
-    format = "json",
-    gone,
-  }: NoteQuery & {
-    readonly settlement_id: string;
-    readonly letterhead: Letterhead;
-    readonly gone: AbortSignal;
-  },
+  { environment, visible }: PaperReader,
+  { settlement_id: settlementId, letterhead, format = "json", gone }: PaperAsked,
 ): Promise<Document<BillsOfSupply>> {
   const now = ctx.now();
   const bills = await ctx.db.transaction(
     async (tx): Promise<BillsOfSupply> => {
-      const settlement = await readSettlement({ db: tx, now: () => now }, caller, settlementId);
+      const settlement = await readSettlement({ db: tx, now: () => now }, visible, settlementId);
       return {
         settlement_id: settlementId,
         as_of: istTimestamp(now),
-        bills: await buildBills({ db: tx, caller, letterhead }, settlement),
+        bills: await buildBills({ db: tx, environment, letterhead }, settlement),
         version: settlement.version,
         allowed_actions: [],
       };
@@ -54,14 +51,14 @@ export async function readBillOfSupply(
   if (format === "json") return bills;
   if (bills.bills.length === 0) throw nothingDelivered();
   const name = `bill-of-supply-${settlementId}.pdf`;
-  const asked = { by: caller, signal: gone };
+  const asked = { by: { environment, deskId: visible.deskId }, ...(gone && { signal: gone }) };
   const content = Buffer.from(await ctx.heavy.run(drawBills, { bills, now }, asked));
   return { type: "application/pdf", name, content };
 }
 
 type Reading = {
   readonly db: Db;
-  readonly caller: Caller;
+  readonly environment: Environment;
   readonly letterhead: Letterhead;
 };
 
@@ -72,22 +69,38 @@ type Supply = {
   readonly legs: readonly DealtLeg[];
   /** One of them. */
   readonly leg: DealtLeg;
-  readonly bill: Awaited<ReturnType<typeof listBillsOfSettlement>>[number] | undefined;
+  readonly bill: BillWithLegs | undefined;
 };
 
 async function buildBills(reading: Reading, settlement: Settlement): Promise<Bill[]> {
-  const { settlement_id: id, sides } = settlement;
+  const { settlement_id: id } = settlement;
+  const legs = (await listLegsBySettlement(reading.db, [id])).get(id) ?? [];
+  const numbered = await listBillsOfSettlements(reading.db, [id]);
+  const bills: Bill[] = [];
+  for (const supply of listSupplied(settlement, { legs, numbered })) {
+    bills.push(await buildBill(reading, supply));
+  }
+  return bills;
+}
+
+/** What was delivered in a settlement and those who see it supplied or received, a bill of each. */
+export function listSupplied(
+  { sides, updated_at }: Settlement,
+  {
+    legs: all,
+    numbered,
+  }: { readonly legs: readonly DealtLeg[]; readonly numbered: readonly BillWithLegs[] },
+): Supply[] {
   const own = new Set(sides.map(({ side, firm_id }) => `${side} ${firm_id}`));
-  const legs = ((await listLegsBySettlement(reading.db, [id])).get(id) ?? []).filter(
+  const legs = all.filter(
     (leg) =>
       leg.state === "delivered" &&
       (own.has(`sell ${leg.seller_firm_id}`) || own.has(`buy ${leg.buyer_firm_id}`)),
   );
   const reversedOn = sides.some(({ status }) => status === "reversed")
-    ? istDay(new Date(settlement.updated_at))
+    ? istDay(new Date(updated_at))
     : undefined;
-  const numbered = await listBillsOfSettlement(reading.db, id);
-  const supplies = (["bill_of_supply", "supply_return"] as const).flatMap((kind) => {
+  return (["bill_of_supply", "supply_return"] as const).flatMap((kind) => {
     if (kind === "supply_return" && reversedOn === undefined) return [];
     const supplied = legs.map((leg) => {
       const bill = numbered.find(
@@ -105,15 +118,19 @@ async function buildBills(reading: Reading, settlement: Settlement): Promise<Bil
       return first ? [{ ...first, kind, legs: group.map(({ leg }) => leg) }] : [];
     });
   });
-  const bills: Bill[] = [];
-  for (const supply of supplies) bills.push(await buildBill(reading, supply));
-  return bills;
+}
+
+/** What one credit of a supply is billed at: the price of who supplies it. */
+export function valueOfSupply(leg: DealtLeg): number {
+  return isHouse(leg.seller_firm_id)
+    ? valueBeforeFee("buy", leg.buyer_paise, toSideFee("buy", leg))
+    : valueBeforeFee("sell", leg.seller_paise, toSideFee("sell", leg));
 }
 
 async function buildBill(reading: Reading, supply: Supply): Promise<Bill> {
   const { kind, on, legs, leg, bill } = supply;
   const { seller_firm_id: sellerFirmId, buyer_firm_id: buyerFirmId } = leg;
-  const { environment } = reading.caller;
+  const { environment } = reading;
   const byHouse = isHouse(sellerFirmId);
   const law = await findScripLaw(reading.db, environment, on);
   const supplier = await describeParty(reading, sellerFirmId, on);
@@ -130,9 +147,7 @@ async function buildBill(reading: Reading, supply: Supply): Promise<Bill> {
     scrip_no: each.scrip_no,
     hsn: law?.hsn ?? scripHsn,
     description: `${each.scheme} duty credit scrip, face ${rupeesText(each.face_paise)} rupees`,
-    value_paise: byHouse
-      ? valueBeforeFee("buy", each.buyer_paise, toSideFee("buy", each))
-      : valueBeforeFee("sell", each.seller_paise, toSideFee("sell", each)),
+    value_paise: valueOfSupply(each),
   }));
   const total_paise = sumParts(lines.map(({ value_paise }) => value_paise));
   const house = byHouse ? await findHouse(reading.db, environment, on) : undefined;
@@ -156,7 +171,7 @@ async function buildBill(reading: Reading, supply: Supply): Promise<Bill> {
 }
 
 async function describeParty(
-  { db, caller: { environment }, letterhead }: Reading,
+  { db, environment, letterhead }: Reading,
   firmId: string,
   on: string,
 ): Promise<BillParty> {

@@ -1,11 +1,12 @@
 import { listDepositsForSettlement } from "../payouts/deposits.ts";
 import { loadFirm } from "../firms/find-firms.ts";
 import { findLetterhead } from "../house/read-house.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { sumParts, scripHsn, valueBeforeFee } from "../kernel/money.ts";
 import type { Letterhead } from "../platform/pdf.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -29,28 +30,26 @@ import type { ContractNotes, Note, NoteQuery } from "./note-schema.ts";
 
 type SideOfDeal = Settlement["sides"][number];
 
+/** Who reads papers: a desk those of its own firms, an operator those of one firm. */
+export type PaperReader = { readonly environment: Environment; readonly visible: Visibility };
+
+/** One deal's paper, and how it is asked for. */
+export type PaperAsked = NoteQuery & {
+  readonly settlement_id: string;
+  readonly letterhead: Letterhead;
+  readonly gone?: AbortSignal;
+};
+
 export async function readContractNote(
   ctx: Context,
-  caller: Caller,
-  {
-    settlement_id: settlementId,
-    letterhead,
-    format = "json",
-    gone,
-  }: NoteQuery & {
-    readonly settlement_id: string;
-    readonly letterhead: Letterhead;
-    readonly gone: AbortSignal;
-  },
+  { environment, visible }: PaperReader,
+  { settlement_id: settlementId, letterhead, format = "json", gone }: PaperAsked,
 ): Promise<Document<ContractNotes>> {
   const now = ctx.now();
   const notes = await ctx.db.transaction(
     async (tx): Promise<ContractNotes> => {
-      const settlement = await readSettlement({ db: tx, now: () => now }, caller, settlementId);
-      const dealt = {
-        environment: caller.environment,
-        on: istDay(new Date(settlement.created_at)),
-      };
+      const settlement = await readSettlement({ db: tx, now: () => now }, visible, settlementId);
+      const dealt = { environment, on: istDay(new Date(settlement.created_at)) };
       const head = await findLetterhead(tx, dealt, letterhead);
       return {
         settlement_id: settlementId,
@@ -65,7 +64,7 @@ export async function readContractNote(
   );
   if (format === "json") return notes;
   const name = `contract-note-${settlementId}.pdf`;
-  const asked = { by: caller, signal: gone };
+  const asked = { by: { environment, deskId: visible.deskId }, ...(gone && { signal: gone }) };
   const content = Buffer.from(await ctx.heavy.run(drawNotes, { notes, now }, asked));
   return { type: "application/pdf", name, content };
 }

@@ -1,8 +1,10 @@
+import type { Caller } from "../kernel/caller.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { sendDocument } from "../platform/http/documents.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 import type { Letterhead } from "../platform/pdf.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
-import { readContractNote } from "./contract-notes.ts";
+import { type PaperReader, readContractNote } from "./contract-notes.ts";
 import { readEarnings } from "./earnings.ts";
 import { readBillOfSupply } from "./bills-of-supply.ts";
 import { BillsOfSupplyAnswer, ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
@@ -22,6 +24,11 @@ declare module "../platform/http/operation.ts" {
     readonly letterhead: Letterhead;
   }
 }
+
+const readsOwn = (caller: Caller): PaperReader => ({
+  environment: caller.environment,
+  visible: visibleTo(caller),
+});
 
 const reading = { method: "GET", demand: "orders:read", tag: "Statements" } as const;
 
@@ -95,7 +102,7 @@ export const reportOperations: readonly Operation[] = [
     answer: ContractNoteAnswer,
     send: sendDocument,
     run: ({ ctx, caller, wiring: { letterhead }, gone }, asked) =>
-      readContractNote(ctx, caller, { ...asked, letterhead, gone: gone() }),
+      readContractNote(ctx, readsOwn(caller), { ...asked, letterhead, gone: gone() }),
   }),
   operation({
     id: "readBillOfSupply",
@@ -112,6 +119,6 @@ export const reportOperations: readonly Operation[] = [
     answer: BillsOfSupplyAnswer,
     send: sendDocument,
     run: ({ ctx, caller, wiring: { letterhead }, gone }, asked) =>
-      readBillOfSupply(ctx, caller, { ...asked, letterhead, gone: gone() }),
+      readBillOfSupply(ctx, readsOwn(caller), { ...asked, letterhead, gone: gone() }),
   }),
 ];

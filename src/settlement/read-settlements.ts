@@ -7,7 +7,7 @@ import type { Static, TObject } from "typebox";
 import { findPortalParties } from "../firms/find-firms.ts";
 import { findHouse } from "../house/read-house.ts";
 import { type DayBand, listDayBands, sumParts } from "../kernel/money.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, houseFirmId, isId } from "../kernel/ids.ts";
@@ -63,10 +63,9 @@ import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
 
 export async function readSettlement(
   ctx: { readonly db: Db; readonly now: () => Date },
-  caller: Caller,
+  visible: Visibility,
   settlementId: string,
 ): Promise<Settlement> {
-  const visible = visibleTo(caller);
   const row = isId("stl", settlementId)
     ? await findSettlement(ctx.db, visible, settlementId)
     : undefined;
@@ -113,15 +112,14 @@ export const settlementsOfDesk = deskPages({
         reason: leg.reason ?? settlement.reason,
       })),
     ),
-  read: readSettlements,
+  read: async (ctx, caller, query) => await listVisibleSettlements(ctx, visibleTo(caller), query),
 });
 
-async function readSettlements(
+export async function listVisibleSettlements(
   ctx: Context,
-  caller: Caller,
+  visible: Visibility,
   query: SettlementsAsked,
 ): Promise<Page<Settlement>> {
-  const visible = visibleTo(caller);
   const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
   const filter = toFilter(visible, query);

@@ -1,3 +1,4 @@
+import { visibleTo } from "../kernel/visibility.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 import { filesText } from "../platform/http/wire.ts";
 import { advanceSettlement, type Simulation } from "./advance-settlements.ts";
@@ -37,7 +38,8 @@ export const settlementOperations: readonly Operation[] = [
       "What your firms deliver or buy in it. A desk that is on both sides sees both of them.",
     params: SettlementParams,
     answer: Settlement,
-    run: ({ ctx, caller }, { settlement_id }) => readSettlement(ctx, caller, settlement_id),
+    run: ({ ctx, caller }, { settlement_id }) =>
+      readSettlement(ctx, visibleTo(caller), settlement_id),
   }),
   operation({
     id: "listTasks",

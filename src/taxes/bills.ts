@@ -124,9 +124,12 @@ export function findPlace(gstin: string | null, supplierState: string | null): s
 
 export type BillWithLegs = BillRow & { readonly ordinals: readonly number[] };
 
-/** The house's bills of a settlement that have their number, by it. */
-export async function listBillsOfSettlement(db: Db, settlementId: string): Promise<BillWithLegs[]> {
-  return await addOrdinals(db, await listBills(db, [settlementId]));
+/** The house's bills of settlements that have their number, by it. */
+export async function listBillsOfSettlements(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<BillWithLegs[]> {
+  return await addOrdinals(db, await listBills(db, settlementIds));
 }
 
 /** The house's bills of what was supplied on these days, by their numbers. */

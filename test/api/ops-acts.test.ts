@@ -416,6 +416,9 @@ test("every operation answers as the document says, and every act has an audit r
   const ofFirm = [sold.seller.firmId, "2026-11"];
   const { name: fileName } = await call("readStatementFile", ofFirm, {}, "?format=xlsx");
   assert.match(fileName, /^statement-2026-11-frm_.*\.xlsx$/);
+  const { papers } = await call("listFirmPapers", [sold.seller.firmId]);
+  const paper = [sold.seller.firmId, papers[0].settlement_id];
+  await call("readPaperFile", paper, {}, "?paper=bill_of_supply");
   const ofMonth = "?environment=live&period=2026-10";
   assert.ok((await call("readStatementArchive", [], {}, ofMonth)).content.startsWith("H4sI"));
   const inLive = "?environment=live";

@@ -431,6 +431,19 @@ test(
     const file = page.waitForEvent("download");
     await page.getByRole("button", { name: "Statement as PDF" }).click();
     assert.match((await file).suggestedFilename(), /^statement-\d{4}-\d\d-frm_.*\.pdf$/);
+    await page.getByLabel("Papers of").selectOption("year");
+    const papers = page.getByRole("table", { name: "Papers of deals" });
+    const deal = papers.getByRole("row", { name: /sell ₹2,43,000 settled draft of the seller/ });
+    for (const [words, kind] of [
+      ["Contract note", "contract-note"],
+      ["Bill of supply", "bill-of-supply"],
+    ] as const) {
+      const paper = page.waitForEvent("download");
+      await deal.getByRole("button", { name: words }).click();
+      const pdf = await paper;
+      assert.match(pdf.suggestedFilename(), new RegExp(`^${kind}-stl_.*\\.pdf$`));
+      assert.match(await readFile(await pdf.path(), "latin1"), /^%PDF-/);
+    }
     await open("/statements?period=2026-10");
     const archive = page.waitForEvent("download");
     await page.getByRole("button", { name: "Month's archive" }).click();

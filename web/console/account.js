@@ -37,6 +37,7 @@ export async function makeAccount(view, account) {
       ]),
     ),
     await makeLedger(view),
+    await makePapers(view),
     deposits.length === 0
       ? null
       : makeSection(
@@ -62,10 +63,14 @@ export async function makeAccount(view, account) {
   ];
 }
 
+/** @param {URLSearchParams} params */
+function readMonth(params) {
+  return params.get("month") ?? new Date(Date.now() + 19_800_000).toISOString().slice(0, 7);
+}
+
 /** @param {View} view */
 async function makeLedger({ id, params, signal }) {
-  const thisMonth = new Date(Date.now() + 19_800_000).toISOString().slice(0, 7);
-  const month = params.get("month") ?? thisMonth;
+  const month = readMonth(params);
   const chosen = make("input", { type: "month", value: month });
   chosen.addEventListener("change", () => goTo(linkTo(`/firms/${id}`, { month: chosen.value })));
   const choice = make(
@@ -118,4 +123,95 @@ async function makeLedger({ id, params, signal }) {
       ),
     ),
   );
+}
+
+/**
+ * The contract notes and bills of supply of the month that is chosen, or of its financial year.
+ *
+ * @param {View} view
+ */
+async function makePapers({ id, params, signal }) {
+  const month = readMonth(params);
+  const year = Number(month.slice(0, 4)) - (month.slice(5) < "04" ? 1 : 0);
+  const isYear = params.get("papers") === "year";
+  const span = isYear
+    ? { from: `${year}-04-01`, to: `${year + 1}-03-31` }
+    : { from: `${month}-01`, to: findLastDay(month) };
+  const path = `/ops/firms/${id}/papers`;
+  const cursor = params.get("cursor");
+  const { papers, next_cursor } = await readOps(path, { ...span, cursor }, signal);
+  const place = (/** @type {Record<string, string>} */ more) =>
+    linkTo(`/firms/${id}`, { month, ...more });
+  const chosen = make(
+    "select",
+    {},
+    make("option", { value: "month", selected: !isYear }, "The month"),
+    make(
+      "option",
+      { value: "year", selected: isYear },
+      `Financial year ${year}-${String((year + 1) % 100).padStart(2, "0")}`,
+    ),
+  );
+  chosen.addEventListener("change", () => goTo(place({ papers: chosen.value })));
+  const makeFile = (
+    /** @type {string} */ words,
+    /** @type {Row} */ row,
+    /** @type {string} */ paper,
+  ) => makeFileButton(words, () => readOps(`${path}/${row["settlement_id"]}/file`, { paper }));
+  return makeSection(
+    "Papers of deals",
+    make("form", { class: "filters" }, make("label", {}, make("span", {}, "Papers of"), chosen)),
+    papers.length === 0
+      ? makeEmpty(`Nothing was dealt in ${isYear ? "this financial year" : "this month"}.`)
+      : makeTable(
+          "Papers of deals",
+          [
+            { head: "Dealt" },
+            { head: "Deal" },
+            { head: "Side" },
+            { head: "All in", kind: "number" },
+            { head: "State" },
+            { head: "Bills of supply", kind: "wide" },
+            { head: "PDF", kind: "last" },
+          ],
+          papers.map((/** @type {Row} */ row) => [
+            showTime(row["dealt_at"]),
+            showId(row["settlement_id"]),
+            row["side"],
+            showMoney(row["all_in_paise"]),
+            showState(row["status"]),
+            row["bills"].length === 0 ? "none yet" : row["bills"].map(sayBill),
+            make(
+              "div",
+              { class: "acts" },
+              makeFile("Contract note", row, "contract_note"),
+              row["bills"].length === 0 ? null : makeFile("Bill of supply", row, "bill_of_supply"),
+            ),
+          ]),
+        ),
+    make(
+      "div",
+      { class: "acts" },
+      papers.length === 0 ? null : makeDownload(`papers-${id}-${span.from}`, async () => papers),
+      next_cursor === null
+        ? null
+        : make(
+            "a",
+            { href: place({ papers: isYear ? "year" : "month", cursor: next_cursor }) },
+            "Next deals",
+          ),
+    ),
+  );
+}
+
+/** @param {Row} bill */
+function sayBill({ kind, number, total_paise }) {
+  const name = number ?? (kind === "supply_return" ? "draft of a return" : "draft of the seller");
+  return make("div", {}, `${name}, ${showMoney(total_paise)}`);
+}
+
+/** @param {string} month */
+function findLastDay(month) {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
