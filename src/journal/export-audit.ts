@@ -69,7 +69,7 @@ async function* streamLines(
     const by = { environment: desk.environment, deskId: desk.desk_id };
     const page = await heavy.inPieces(
       "audit export",
-      (pace) => readAtReplica(ctx, ({ db }) => readPage(db, desk, { after, to, pace })),
+      (pace) => readAtReplica(ctx, ({ db }) => readExportPage(db, desk, { after, to, pace })),
       { by },
     );
     last = page.last;
@@ -94,7 +94,7 @@ async function* streamLines(
 type PageStart = { readonly after: Head; readonly to: Head; readonly pace: Pace };
 type ExportPage = { readonly text: string; readonly last: Head };
 
-async function readPage(db: Db, desk: ChainDesk, start: PageStart): Promise<ExportPage> {
+async function readExportPage(db: Db, desk: ChainDesk, start: PageStart): Promise<ExportPage> {
   const { after, to, pace } = start;
   const range = { after: after.seq, upTo: to.seq, limit: linesPerPage };
   const links = await listFormerLinks(db, desk, range);

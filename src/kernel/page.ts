@@ -56,31 +56,16 @@ function openPage(query: PageQuery, question: ListQuery, signingKey: Buffer): Pa
   return { paged, size, fetch: size + 1, after: opened?.position, total: opened?.total };
 }
 
-function closePage<Row>(
-  request: PageRequest,
+/** The rows of a page, of which one more was read to see whether there is a next one. */
+export function cutPage<Row>(
   found: readonly Row[],
-  {
-    question,
-    signingKey,
-    total,
-    toPosition,
-  }: {
-    question: ListQuery;
-    signingKey: Buffer;
-    total: number;
-    toPosition: (row: Row) => Position;
-  },
-): Page<Row> {
-  const rows = found.slice(0, request.size);
-  const hasMore = found.length > request.size;
+  size: number,
+  toCursor: (last: Row) => string,
+): Leaf<Row> {
+  const rows = found.slice(0, size);
   const last = rows.at(-1);
-  const paging = {
-    count: rows.length,
-    total,
-    next_cursor: hasMore && last ? sealCursor(toPosition(last), total, question, signingKey) : null,
-    has_more: hasMore,
-  };
-  return { rows, truncated: hasMore && !request.paged, paging: request.paged ? paging : undefined };
+  const hasMore = found.length > size && last !== undefined;
+  return { rows, nextCursor: hasMore ? toCursor(last) : null };
 }
 
 /** Reads a page of a list, and counts the list where paging begins. */
@@ -101,9 +86,15 @@ export async function readPage<Row>(
   },
 ): Promise<Page<Row>> {
   const request = openPage(query, question, signingKey);
+  const { paged, size } = request;
   const found = await list(request);
-  const total = request.total ?? (request.paged ? await count() : 0);
-  return closePage(request, found, { question, signingKey, total, toPosition });
+  const total = request.total ?? (paged ? await count() : 0);
+  const { rows, nextCursor } = cutPage(found, size, (last) =>
+    sealCursor(toPosition(last), total, question, signingKey),
+  );
+  const has_more = nextCursor !== null;
+  const paging = { count: rows.length, total, next_cursor: nextCursor, has_more };
+  return { rows, truncated: has_more && !paged, paging: paged ? paging : undefined };
 }
 
 /** A page of an operator's list, which has no total: to count all desks takes longer than to read. */
@@ -123,13 +114,10 @@ export async function readLeaf<Row extends object>(
     question,
     signingKey,
   );
-  const toPosition = (row: Row) => ({
-    at: row[at ?? ("created_at" as keyof Row)] as Date, // As the names say.
-    id: row[id] as string,
+  return cutPage(await read(request), request.size, (last) => {
+    const made = last[at ?? ("created_at" as keyof Row)] as Date; // As the names say.
+    return sealCursor({ at: made, id: last[id] as string }, 0, question, signingKey);
   });
-  const close = { question, signingKey, total: 0, toPosition };
-  const { rows, paging } = closePage(request, await read(request), close);
-  return { rows, nextCursor: paging?.next_cursor ?? null };
 }
 
 type SearchedValue = string | number | boolean | Date | null | undefined;

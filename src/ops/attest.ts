@@ -23,7 +23,7 @@ import {
   listQuery,
   optional,
   query,
-  readPage,
+  readQueue,
   reportFiles,
   takesMachines,
   text as limitedText,
@@ -181,7 +181,7 @@ export const ledgerReportOperations: readonly Operation[] = [
     query: query({ limit: listQuery.limit, cursor }),
     answer: Reports,
     run: ({ ctx }, asked) =>
-      readPage("reports", asked.limit, {
+      readQueue("reports", asked.limit, {
         list: (limit) => listLedgerReports(ctx, { environment, after: asked.cursor, limit }),
         findId: (row) => row.report_id,
       }),

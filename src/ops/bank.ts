@@ -42,7 +42,7 @@ import {
   listQuery,
   optional,
   query,
-  readPage,
+  readQueue,
   takesMachines,
   text,
   under,
@@ -208,7 +208,7 @@ export const bankOperations: readonly Operation[] = [
     query: query({ limit: listQuery.limit, cursor }),
     answer: BankStatements,
     run: ({ ctx }, asked) =>
-      readPage("statements", asked.limit, {
+      readQueue("statements", asked.limit, {
         list: (limit) => listStatements(ctx, { environment, before: asked.cursor, limit }),
         findId: (row) => row.statement_id,
       }),
@@ -231,7 +231,7 @@ export const bankOperations: readonly Operation[] = [
     query: query({ limit: listQuery.limit, cursor }),
     answer: BankQueue,
     run: ({ ctx }, asked) =>
-      readPage("lines", asked.limit, {
+      readQueue("lines", asked.limit, {
         list: (limit) => listQueue(ctx, { environment, after: asked.cursor, limit }),
         findId: (row) => row.line_id,
       }),

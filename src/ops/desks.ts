@@ -47,7 +47,7 @@ import {
   optional,
   paise,
   query,
-  readPage,
+  readQueue,
   text,
   under,
   searchQuery,
@@ -260,7 +260,7 @@ export const deskOperations: readonly Operation[] = [
     }),
     answer: Register,
     run: ({ ctx }, { cursor: after, ...asked }) =>
-      readPage("statements", asked.limit, {
+      readQueue("statements", asked.limit, {
         list: (limit) => listRegister(ctx, { ...asked, after, limit }),
         findId: (row) => row.firm_id,
       }),
@@ -317,7 +317,7 @@ export const webhookOperations: readonly Operation[] = [
     }),
     answer: Failures,
     run: ({ ctx }, asked) =>
-      readPage("failures", asked.limit, {
+      readQueue("failures", asked.limit, {
         list: async (limit) => {
           const search = await resolveSearch(ctx, asked);
           const { webhook_id: webhookId = null, cursor: before } = asked;

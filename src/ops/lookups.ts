@@ -37,7 +37,7 @@ import {
   listQuery,
   optional,
   query,
-  readPage,
+  readQueue,
   searchQuery,
   text,
   under,
@@ -179,7 +179,7 @@ export const lookupOperations: readonly Operation[] = [
     }),
     answer: DroppedFiles,
     run: ({ ctx }, { cursor: before, outcome, limit: asked }) =>
-      readPage("files", asked, {
+      readQueue("files", asked, {
         list: (limit) => listDroppedFiles(ctx, { before, outcome, limit }),
         findId: (row) => row.file_id,
       }),

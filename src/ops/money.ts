@@ -46,7 +46,7 @@ import {
   optional,
   paise,
   query,
-  readPage,
+  readQueue,
   text,
   under,
 } from "./operation.ts";
@@ -157,7 +157,7 @@ export const moneyOperations: readonly Operation[] = [
     query: query({ environment, limit: listQuery.limit, cursor }),
     answer: SettlementQueue,
     run: ({ ctx }, asked) =>
-      readPage("settlements", asked.limit, {
+      readQueue("settlements", asked.limit, {
         list: (limit) => listSettlementQueue(ctx, { ...asked, after: asked.cursor, limit }),
         findId: (row) => row.settlement_id,
       }),
@@ -176,7 +176,7 @@ export const moneyOperations: readonly Operation[] = [
     query: query({ environment, limit: listQuery.limit, cursor }),
     answer: UnpaidDeals,
     run: ({ ctx }, asked) =>
-      readPage("deals", asked.limit, {
+      readQueue("deals", asked.limit, {
         list: (limit) => listUnpaidDeals(ctx, { ...asked, after: asked.cursor, limit }),
         findId: (row) => `${row.settlement_id} ${row.firm_id}`,
       }),

@@ -10,7 +10,7 @@ import type { Permission } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Letterhead } from "../platform/pdf.ts";
-import type { Leaf, PageQuery } from "../kernel/page.ts";
+import { cutPage, type Leaf, pageSizeDefault, type PageQuery } from "../kernel/page.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { InSettings } from "../overview/live-readiness.ts";
@@ -106,7 +106,6 @@ export const listQuery = {
     Type.Integer({ minimum: 1, maximum: 1_000, description: "How many at most. Default 100." }),
   ),
 };
-export const limitUsual = 100;
 
 const when = (description: string) =>
   optional(Type.String({ minLength: 10, maxLength: 40, description }));
@@ -135,11 +134,15 @@ export const searchQuery = {
 /** A query that takes no others. */
 export const query = <Taken extends TProperties>(taken: Taken) => Type.Object(taken, closed);
 
-/** A page of a list over all desks, under its name, and the names of the firms that are on it. */
-type NamedPage<Name extends string, Row> = {
-  readonly nextCursor: string | null;
+/** A page under its name, and where the next one begins. */
+type NextPage<Name extends string, Row> = { readonly nextCursor: string | null } & {
+  readonly [List in Name]: readonly Row[];
+};
+
+/** A page of a list over all desks, and the names of the firms that are on it. */
+type NamedPage<Name extends string, Row> = NextPage<Name, Row> & {
   readonly names: Readonly<Record<string, string>>;
-} & { readonly [List in Name]: readonly Row[] };
+};
 
 type Searched<Row> = {
   readonly list: (search: DeskSearch & PageQuery) => Promise<Leaf<Row>>;
@@ -189,13 +192,10 @@ export function deskSearch<Item extends TObject, Own extends TProperties, Row>({
   };
 }
 
-/**
- * Rows of a page under their name, and where the next one begins: one row more is read, to see whether
- * there is one.
- */
-export async function readPage<Name extends string, Row>(
+/** Rows of a page under their name, and where the next one begins: behind the id of its last row. */
+export async function readQueue<Name extends string, Row>(
   name: Name,
-  limit: number | undefined,
+  size: number = pageSizeDefault,
   {
     list,
     findId,
@@ -203,12 +203,7 @@ export async function readPage<Name extends string, Row>(
     readonly list: (limit: number) => Promise<readonly Row[]>;
     readonly findId: (row: Row) => string;
   },
-): Promise<{ readonly [Key in Name]: Row[] } & { readonly next_cursor: string | null }> {
-  const size = limit ?? limitUsual;
-  const found = await list(size + 1);
-  const rows = found.slice(0, size);
-  const last = rows.at(-1);
-  const next_cursor = last !== undefined && found.length > size ? findId(last) : null;
-  const named = { [name]: rows } as { [Key in Name]: Row[] }; // It has the one name.
-  return { ...named, next_cursor };
+): Promise<NextPage<Name, Row>> {
+  const { rows, nextCursor } = cutPage(await list(size + 1), size, findId);
+  return { [name]: rows, nextCursor } as NextPage<Name, Row>; // It has the one name.
 }

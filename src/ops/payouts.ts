@@ -36,7 +36,7 @@ import {
   listQuery,
   optional,
   query,
-  readPage,
+  readQueue,
   spanQuery,
   takesMachines,
   text,
@@ -151,7 +151,7 @@ export const payoutOperations: readonly Operation[] = [
     }),
     answer: PayoutFiles,
     run: ({ ctx }, { status: state, cursor: before, ...asked }) =>
-      readPage("payout_files", asked.limit, {
+      readQueue("payout_files", asked.limit, {
         list: (limit) => listFiles(ctx, { state, before, limit, ...parseQuerySpan(asked) }),
         findId: (row) => row.file_id,
       }),

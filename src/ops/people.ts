@@ -42,7 +42,7 @@ import {
   natural,
   optional,
   query,
-  readPage,
+  readQueue,
   spanQuery,
   text,
   under,
@@ -284,7 +284,7 @@ export const peopleOperations: readonly Operation[] = [
     }),
     answer: Approvals,
     run: ({ ctx }, asked) =>
-      readPage("approvals", asked.limit, {
+      readQueue("approvals", asked.limit, {
         list: (limit) => {
           const { environment = null, kind = null, status: state = null, cursor: before } = asked;
           const search = { environment, kind, state, before, limit, ...parseQuerySpan(asked) };
@@ -334,7 +334,7 @@ export const peopleOperations: readonly Operation[] = [
     answer: NoticeAddresses,
     run: async ({ ctx }, { environment = null, of = null, cursor: before = null, ...asked }) => {
       const { deskId } = await resolveSearch(ctx, asked);
-      const page = await readPage("addresses", asked.limit, {
+      const page = await readQueue("addresses", asked.limit, {
         list: (limit) => listNoticeAddresses(ctx, { environment, deskId, of, before, limit }),
         findId: (row) => row.address_id,
       });
@@ -385,7 +385,7 @@ export const peopleOperations: readonly Operation[] = [
     }),
     answer: Notices,
     run: async ({ ctx, wiring: { sendsNotices } }, asked) => {
-      const page = await readPage("notices", asked.limit, {
+      const page = await readQueue("notices", asked.limit, {
         list: (limit) => {
           const { environment = null, desk_id: deskId = null, cursor: before = null } = asked;
           const { status: state = null, occasion = null } = asked;

@@ -25,7 +25,7 @@ import {
   under,
   cursor,
   listQuery,
-  readPage,
+  readQueue,
   spanQuery,
 } from "./operation.ts";
 import {
@@ -274,7 +274,7 @@ export const enquiryOperations: readonly Operation[] = [
     }),
     answer: Enquiries,
     run: ({ ctx }, asked) =>
-      readPage("enquiries", asked.limit, {
+      readQueue("enquiries", asked.limit, {
         list: (limit) => {
           const { status = null, cursor: before } = asked;
           return listEnquiries(ctx, { status, before, limit, ...parseQuerySpan(asked) });

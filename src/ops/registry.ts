@@ -22,7 +22,7 @@ import {
   listQuery,
   optional,
   query,
-  readPage,
+  readQueue,
   reportFiles,
   scheme,
   searchQuery,
@@ -66,7 +66,7 @@ export const registryOperations: readonly Operation[] = [
     }),
     answer: Questions,
     run: ({ ctx }, asked) =>
-      readPage("questions", asked.limit, {
+      readQueue("questions", asked.limit, {
         list: async (limit) => {
           const search = await resolveSearch(ctx, asked);
           const { port = null, cursor: after } = asked;

@@ -20,7 +20,7 @@ import {
   optional,
   paise,
   query,
-  readPage,
+  readQueue,
   searchQuery,
   spanQuery,
   text,
@@ -211,7 +211,7 @@ export const taxOperations: readonly Operation[] = [
     }),
     answer: Invoices,
     run: ({ ctx }, asked) =>
-      readPage("invoices", asked.limit, {
+      readQueue("invoices", asked.limit, {
         list: (limit) => {
           const { environment: where, year = financialYear(ctx.now()), firm_id: firmId } = asked;
           const search = { environment: where, year, firmId, before: asked.cursor, limit };
