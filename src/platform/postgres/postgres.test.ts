@@ -370,8 +370,9 @@ test("a commit without an answer times out as unknown, not as rolled back, and i
 });
 
 test("a list may take as long as its statements may, though nothing is heard before its end", async (t) => {
-  const db = await openHasty(t);
-  const slow = query(sql`select pg_sleep(0.4)`);
+  const { connection } = await testDatabase(t);
+  const db = await openOwn(t, { connection: { ...connection, statement_timeout: 2_000 } });
+  const slow = query(sql`select pg_sleep(0.9)`);
   const answers = await db.transaction((tx) => tx.pipeline([slow, slow, slow, slow]));
   assert.equal(answers.length, 4);
 });
