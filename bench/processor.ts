@@ -7,14 +7,16 @@ import { median, type RunningService } from "./support.ts";
 
 export type ProcessorMs = { readonly node: number; readonly postgres: number };
 
+type Watched = Pick<RunningService, "pid" | "dataDir"> & {
+  /** Another process of Node that works for the service. */
+  readonly helperPid?: number | undefined;
+};
+
 const msPerTick = 10;
 /** In /proc/PID/stat, behind the name in parentheses. */
 const fields = { parent: 1, user: 11, system: 12, endedUser: 13, endedSystem: 14 };
 
-export async function readProcessor({
-  pid,
-  dataDir,
-}: Pick<RunningService, "pid" | "dataDir">): Promise<ProcessorMs> {
+export async function readProcessor({ pid, dataDir, helperPid }: Watched): Promise<ProcessorMs> {
   const file = await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8");
   const postmaster = Number(file.split("\n", 1)[0]);
   const ids = (await readdir("/proc")).map(Number).filter((id) => id > 0);
@@ -24,8 +26,9 @@ export async function readProcessor({
   // Sessions that have ended are counted with their parent.
   const ended = (server?.[fields.endedUser] ?? 0) + (server?.[fields.endedSystem] ?? 0);
   const postgres = [server, ...sessions].reduce((sum, stat) => sum + countTicks(stat), ended);
+  const helped = helperPid === undefined ? 0 : countTicks(await readStat(helperPid));
   return {
-    node: countTicks(await readStat(pid)) * msPerTick,
+    node: (countTicks(await readStat(pid)) + helped) * msPerTick,
     postgres: postgres * msPerTick,
   };
 }
@@ -48,7 +51,7 @@ export class ProcessorPerOrder {
   readonly #taken: ProcessorMs[] = [];
 
   async measure<Result>(
-    service: Pick<RunningService, "pid" | "dataDir">,
+    service: Watched,
     work: () => Promise<{ readonly orders: number } & Result>,
   ): Promise<{ readonly orders: number } & Result> {
     const before = await readProcessor(service);
@@ -62,7 +65,16 @@ export class ProcessorPerOrder {
   }
 
   describe(): string {
-    const shown = (of: (taken: ProcessorMs) => number) => median(this.#taken.map(of)).toFixed(2);
-    return `${shown(({ node }) => node)} ms of Node and ${shown(({ postgres }) => postgres)} ms of PostgreSQL`;
+    return describeTaken(this.#taken);
   }
+
+  /** What each order of the last round took. */
+  describeLast(): string {
+    return describeTaken(this.#taken.slice(-1));
+  }
+}
+
+function describeTaken(taken: readonly ProcessorMs[]): string {
+  const shown = (of: (one: ProcessorMs) => number) => median(taken.map(of)).toFixed(2);
+  return `${shown(({ node }) => node)} ms of Node and ${shown(({ postgres }) => postgres)} ms of PostgreSQL`;
 }

@@ -35,15 +35,26 @@ const house = Object.entries({
   bank: "HDFC Bank",
 }).flatMap(([name, value]) => [`--${name}`, value]);
 
+/** Who answers for the sandbox's customs about the transfer of a credit, by the end of its number. */
+const endings = { simulated: "1", attested: "0408" } as const;
+
+export type Transfers = keyof typeof endings;
+
 export type Market = {
   readonly service: RunningService;
   readonly load: (order: LoadOrder) => Promise<LoadResult>;
-  /** As the owner of the service's database. */
+  /** To the service's database, as its owner. */
+  readonly connection: pg.ClientConfig;
   readonly client: pg.Client;
   readonly pgbench: Pgbench;
   /** The requests of single sales, or of batches, of new credits; of several schemes by turns. */
   singles(count: number, of?: readonly Scheme[]): Promise<string[]>;
-  batches(count: number, of?: readonly Scheme[], desks?: number): Promise<string[]>;
+  batches(
+    count: number,
+    of?: readonly Scheme[],
+    desks?: number,
+    transfers?: Transfers,
+  ): Promise<string[]>;
   /** Sends batches, all of them or for some seconds; throws where an order was refused. */
   sellInBatches(requests: readonly string[], seconds?: number): Promise<LoadResult>;
 };
@@ -80,14 +91,21 @@ export async function openMarket(
     }
   }
   /** New credits of so many desks of each scheme, in lots of this size, by turns. */
-  const take = async (lots: number, size: number, of: readonly Scheme[], most = 1) => {
+  const take = async (
+    lots: number,
+    size: number,
+    of: readonly Scheme[],
+    most = 1,
+    transfers: Transfers = "simulated",
+  ) => {
     const stocks = of.flatMap((wanted) =>
       desks.filter(({ scheme }) => scheme === wanted).slice(0, most),
     );
     const each = Math.ceil(lots / stocks.length);
     const taken: { readonly desk: Desk; readonly scripNos: string[] }[] = [];
     for (const desk of stocks) {
-      const scripNos = await addCredits(client, { environment, desk, count: each * size });
+      const count = each * size;
+      const scripNos = await addCredits(client, { environment, desk, count, transfers });
       taken.push({ desk, scripNos });
     }
     return Array.from({ length: lots }, (_, at) => {
@@ -100,6 +118,7 @@ export async function openMarket(
   return {
     service,
     load,
+    connection: server.connection,
     client,
     pgbench,
     async singles(count, of = ["RODTEP"]) {
@@ -107,8 +126,8 @@ export async function openMarket(
         post("/v1/orders", { side: "sell", scrip_no }, desk),
       );
     },
-    async batches(count, of = ["RODTEP"], most = 1) {
-      return (await take(count, batchSize, of, most)).map(({ desk, scripNos }) => {
+    async batches(count, of = ["RODTEP"], most = 1, transfers = "simulated") {
+      return (await take(count, batchSize, of, most, transfers)).map(({ desk, scripNos }) => {
         const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
         return post("/v1/orders:batch", { orders }, desk);
       });
@@ -144,12 +163,17 @@ async function addCredits(
     environment,
     desk,
     count,
-  }: { readonly environment: Environment; readonly desk: Desk; readonly count: number },
+    transfers,
+  }: {
+    readonly environment: Environment;
+    readonly desk: Desk;
+    readonly count: number;
+    readonly transfers: Transfers;
+  },
 ): Promise<string[]> {
   const now = new Date();
   const ids = Array.from({ length: count }, () => newId("crd", now));
-  // The last digit keeps them off the numbers that the sandbox's customs refuses or never answers.
-  const scripNos = ids.map(() => `BENCH-${String(added++).padStart(8, "0")}1`);
+  const scripNos = ids.map(() => `BENCH-${String(added++).padStart(8, "0")}${endings[transfers]}`);
   await client.query(
     `insert into credits (
       credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
