@@ -1,7 +1,7 @@
 // Checks the books: proves the entries, and compares balances, owners and statement lines with them.
 // The same check runs from the command line, after tests and every minute.
 //
-//   prove     new entries, slice by slice; their sums are stored
+//   prove     new entries, slice by slice, each read once; their sums are stored
 //   reread    proved entries, against the digest of their slice
 //   compare   statement lines, balances and owners with the proved sums and the entries since
 //
@@ -51,7 +51,15 @@ import {
   findWrongOwner,
 } from "./compare-store.ts";
 import {
-  addOwners,
+  findBrokenChain,
+  type JudgedEntries,
+  judgeNext,
+  judgeNone,
+  type Mismatch,
+  moveOwners,
+  type PrintedEntry,
+} from "./slice-rules.ts";
+import {
   addSums,
   claimProof,
   countAfter,
@@ -59,17 +67,15 @@ import {
   type CreditPlace,
   deleteProof,
   digestSlice,
-  findBrokenChain,
-  findChangedEntry,
   findLastSlice,
   findProof,
-  findSliceEnd,
-  findUnbalancedEntry,
-  findWrongResolution,
+  listPrinted,
+  listPrintedByNumber,
+  listProvedOwners,
   listSlices,
-  type Mismatch,
   type ProvedSlice,
   setProved,
+  setProvedOwners,
   setRounds,
   type Slice,
 } from "./proof-store.ts";
@@ -258,8 +264,16 @@ async function compareAll(
 
 /** The first break in the entries since the proof, which the comparisons add to it. */
 async function findRecentBreak(db: Database): Promise<Break | undefined> {
-  const slice = { from: await readProvedNumber(db), to: lastNumber };
-  return (await findBreakIn(db, slice)) ?? (await findChainBreakIn(db, slice));
+  // Meanwhile others write entries, also between those that are there.
+  return await db.transaction(
+    async (tx) => {
+      const slice = { from: await readProvedNumber(tx), to: lastNumber };
+      const judged = await judgeEntries(tx, slice);
+      const owners = await listProvedOwners(tx, judged.credits.values());
+      return (await findBreakIn(tx, judged, slice)) ?? findChainBreakIn(judged, owners);
+    },
+    { snapshot: true },
+  );
 }
 
 type Step<Place> = {
@@ -329,6 +343,9 @@ const cutLooks = 100;
 const forgettingMsMax = 600_000;
 const cutLookMs = 20;
 
+/** So many entries are read at once that judging them holds up nobody. */
+const entriesPerStatement = 500;
+
 type SliceBreak = Mismatch & { readonly check: LedgerCheckName };
 
 /** How far proving came: to the end of the books, to its deadline, to a break, or not at all. */
@@ -337,17 +354,6 @@ type ProofResult =
   | { readonly came: "to a break"; readonly firstBreak: SliceBreak };
 
 type ProofDb = Db & Pick<Database, "transaction">;
-
-/** In this order: the first break found causes most of the later ones. */
-const entryChecks: readonly (readonly [
-  LedgerCheckName,
-  (db: Db, slice: Slice) => Promise<Mismatch | undefined>,
-])[] = [
-  ["entry_unchanged", findChangedEntry],
-  ["entry_sums_to_zero", findUnbalancedEntry],
-  ["resolved_once", findWrongResolution],
-  ["statement_complete", findMissingLine],
-];
 
 /** Proves new entries until `deadline` (`performance.now()`). */
 export async function proveEntries(db: ProofDb, deadline: number): Promise<ProofResult> {
@@ -358,13 +364,18 @@ export async function proveEntries(db: ProofDb, deadline: number): Promise<Proof
       const proof = await claimProof(tx);
       if (!proof) return { came: "no further" } as const;
       const from = proof.proved_to;
-      const to = await findSliceEnd(tx, { after: from, upTo, limit: entriesPerSlice });
-      if (to === undefined) return { came: "to the end" } as const;
-      const slice = { from, to };
-      const firstBreak = (await findBreakIn(tx, slice)) ?? (await findChainBreakIn(tx, slice));
+      const judged = await judgeEntries(tx, { from, to: upTo }, entriesPerSlice);
+      if (judged.count === 0) return { came: "to the end" } as const;
+      const slice = { from, to: judged.last };
+      const owners = await listProvedOwners(tx, judged.credits.values());
+      const firstBreak = (await findBreakIn(tx, judged, slice)) ?? findChainBreakIn(judged, owners);
       if (firstBreak) return { came: "to a break", firstBreak } as const;
-      await addSums(tx, slice);
-      await addOwners(tx, slice);
+      await addSums(
+        tx,
+        Object.values(judged.sums).flatMap((sums) => [...sums.values()]),
+      );
+      await setProvedOwners(tx, moveOwners(judged, owners));
+      const { to } = slice;
       const last = await findLastSlice(tx);
       const grown = last && last.entries < entriesPerSlice ? { from: last.from, to } : slice;
       await setProved(tx, { ...grown, ...(await digestSlice(tx, grown)) });
@@ -375,18 +386,46 @@ export async function proveEntries(db: ProofDb, deadline: number): Promise<Proof
   }
 }
 
-/** The first break in a slice, by its entries alone. */
-async function findBreakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
-  for (const [check, find] of entryChecks) {
-    const found = await find(db, slice);
-    if (found) return { check, ...found };
+/** Reads the entries of a slice, at most so many, and what they end. */
+async function judgeEntries(db: Db, { from, to }: Slice, most = Infinity): Promise<JudgedEntries> {
+  const judged = judgeNone(from);
+  const pending = new Map<number, PrintedEntry>();
+  for (;;) {
+    const limit = Math.min(entriesPerStatement, most - judged.count);
+    const entries = await listPrinted(db, { from: judged.last, to }, limit);
+    for (const entry of entries) if (entry.phase === "pending") pending.set(entry.entry_no, entry);
+    const earlier = entries.flatMap(({ resolves }) =>
+      resolves === null || pending.has(resolves) ? [] : [resolves],
+    );
+    for (const entry of earlier.length > 0 ? await listPrintedByNumber(db, earlier) : []) {
+      pending.set(entry.entry_no, entry);
+    }
+    for (const entry of entries) {
+      judgeNext(judged, entry, entry.resolves === null ? undefined : pending.get(entry.resolves));
+    }
+    if (entries.length < entriesPerStatement || judged.count === most) return judged;
   }
-  return undefined;
 }
 
-/** The first broken chain of owners; only for the slice after the proof. */
-async function findChainBreakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
-  const found = await findBrokenChain(db, slice);
+/** In this order: the first break found causes most of the later ones. */
+const entryChecks = ["entry_unchanged", "entry_sums_to_zero", "resolved_once"] as const;
+
+/** The first break in a slice, by its entries alone. */
+async function findBreakIn(
+  db: Db,
+  { breaks }: JudgedEntries,
+  slice: Slice,
+): Promise<SliceBreak | undefined> {
+  for (const check of entryChecks) {
+    const found = breaks.get(check);
+    if (found) return { check, ...found };
+  }
+  const missing = await findMissingLine(db, slice);
+  return missing && { check: "statement_complete", ...missing };
+}
+
+function findChainBreakIn(...chain: Parameters<typeof findBrokenChain>): SliceBreak | undefined {
+  const found = findBrokenChain(...chain);
   return found && { check: "owners_in_a_chain", ...found };
 }
 
@@ -408,7 +447,7 @@ async function rereadSlices(
   for (let read = 0; read < slicesMax;) {
     const [slice] = await listSlices(db, next, 1);
     if (!slice || slice.from >= below) return { next: undefined };
-    const firstBreak = await findBreakIn(db, slice);
+    const firstBreak = await findBreakIn(db, await judgeEntries(db, slice), slice);
     if (firstBreak) return { next, firstBreak };
     const { entries, digest } = await digestSlice(db, slice);
     if (entries !== slice.entries || !digest.equals(slice.digest)) {

@@ -2,7 +2,7 @@
 
 import { exactJson } from "../kernel/json.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
-import type { Mismatch } from "./proof-store.ts";
+import type { Mismatch } from "./slice-rules.ts";
 
 export type LedgerCheckName =
   | "entry_unchanged"

@@ -4,11 +4,67 @@
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
-import { type CreditPlace, type Mismatch, moving, type Slice } from "./proof-store.ts";
+import type { Mismatch } from "./slice-rules.ts";
+import type { CreditPlace, Slice } from "./proof-store.ts";
 import { stripedKinds } from "./rules.ts";
 import { moved } from "./store.ts";
 
-const { moves, ended, summed, given } = moving;
+/**
+ * What the entries since the proof add to sums: what is posted, and what is pending until one of them
+ * ends it. `sign` is 1 for what begins and -1 for what ends; `phase` is that of the money.
+ */
+const moves = fragment`
+  select e.environment, e.entry_no, e.phase, e.held_as, 1 as sign, m.line, m.from_account,
+    m.to_account, m.scrip_no, m.amount
+  from ledger_entries as e
+  ${moved}
+  where e.phase <> 'voided' and e.entry_no`;
+
+const ended = fragment`
+  select p.environment, p.entry_no, p.phase, p.held_as, -1 as sign, m.line, m.from_account,
+    m.to_account, m.scrip_no, m.amount
+  from ledger_entries as e
+  cross join lateral (
+    select *
+    from ledger_entries as pending
+    where pending.entry_no = e.resolves
+    limit 1
+  ) as p
+  cross join lateral unnest(p.movements) with ordinality
+    as m (from_account, to_account, scrip_no, amount, line)
+  where e.resolves is not null and e.entry_no`;
+
+const summed = fragment`
+  select environment, account, coalesce(sum(posted), 0) as posted_paise,
+    coalesce(sum(escrow), 0) as escrow_paise, coalesce(sum(out), 0) as pending_out_paise,
+    coalesce(sum(coming), 0) as pending_in_paise
+  from (
+    select environment, from_account as account,
+      case when phase = 'posted' then -amount end as posted,
+      case when held_as = 'escrow' then sign * amount end as escrow,
+      case when held_as = 'pending_out' then sign * amount end as out,
+      null::bigint as coming
+    from move
+    where scrip_no is null
+    union all
+    select environment, to_account, case when phase = 'posted' then amount end, null, null,
+      case when phase = 'pending' then sign * amount end
+    from move
+    where scrip_no is null
+  ) as posting
+  group by environment, account`;
+
+/** By credit: whom the last movement gave it to, null when none did; which are pending and which no more. */
+const given = fragment`
+  select environment, scrip_no,
+    (array_agg(to_account order by entry_no desc, line desc) filter (where phase = 'posted'))[1]
+      as account,
+    coalesce(array_agg(distinct entry_no) filter (where phase = 'pending' and sign = 1), '{}')
+      as begun,
+    coalesce(array_agg(distinct entry_no) filter (where sign = -1), '{}') as ended
+  from move
+  where scrip_no is not null
+  group by environment, scrip_no`;
 
 const moveSince = fragment`
   proof as (

@@ -1,15 +1,12 @@
 // The statements that prove a slice of the books. Each reads one slice by entry number and looks up
-// everything else by index, so none grows with the books. A `find` returns the first break or no row.
+// everything else by index, so none grows with the books.
 
+import type { Environment } from "../kernel/caller.ts";
 import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { moved } from "./store.ts";
-
-export type Mismatch = {
-  readonly place: string;
-  readonly found: string;
-  readonly expected: string;
-};
+import { bigintList, numeric, table, text } from "../platform/postgres/table.ts";
+import { readRecords } from "../platform/postgres/wire-value.ts";
+import type { AccountSum, PrintedEntry, ProvedOwner } from "./slice-rules.ts";
 
 /** Entries after `from` and up to `to`. */
 export type Slice = { readonly from: number; readonly to: number };
@@ -61,23 +58,6 @@ export async function deleteProof(tx: Tx): Promise<void> {
   await tx.rows(sql`delete from ledger_proof_sums`);
   await tx.rows(sql`delete from ledger_proof_owners`);
   await tx.rows(sql`delete from ledger_proof_slices`);
-}
-
-/** The last number of the next `limit` entries; undefined when there are none. */
-export async function findSliceEnd(
-  db: Db,
-  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<number | undefined> {
-  const [row] = await db.rows<{ entry_no: number | null }>(sql`
-    select max(entry_no) as entry_no
-    from (
-      select entry_no
-      from ledger_entries
-      where entry_no > ${after} and entry_no <= ${upTo}
-      order by entry_no
-      limit ${limit}
-    ) as next`);
-  return row?.entry_no ?? undefined;
 }
 
 /** A digest of a slice that differs if any entry is changed, added or deleted. */
@@ -142,197 +122,116 @@ export async function countAfter(db: Db, entryNo: number): Promise<number> {
   return row?.entries ?? 0;
 }
 
-export async function findChangedEntry(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
-  const [row] = await db.rows<Mismatch>(sql`
-    select format('entry %s, %s of %s', entry_no, kind, subject) as place,
-      encode(made.digest, 'hex') as found, encode(e.digest, 'hex') as expected
-    from ledger_entries as e
-    cross join lateral (
-      select substr(
-        sha256(
-          convert_to(
-            concat_ws(
-              ' ', environment, kind, ordinal, phase, held_as, resolves, extract(epoch from at),
-              movements, subject
-            ),
-            'UTF8'
-          )
+const proofSums = table("ledger_proof_sums", {
+  account: text(),
+  environment: text<Environment>(),
+  posted_paise: numeric(),
+  escrow_paise: numeric(),
+  pending_out_paise: numeric(),
+  pending_in_paise: numeric(),
+});
+
+const proofOwners = table("ledger_proof_owners", {
+  environment: text<Environment>(),
+  scrip_no: text(),
+  account: text().orNull,
+  pending: bigintList(),
+});
+
+const printed = fragment`
+  e.entry_no, e.environment, e.kind, e.subject, e.ordinal, e.phase, e.held_as, e.resolves,
+  text.movements`;
+
+type PrintedRow = Omit<PrintedEntry, "records">;
+
+const withRecords = (row: PrintedRow): PrintedEntry => ({
+  ...row,
+  records: readRecords(row.movements),
+});
+
+/** In the words in which the service makes it (`insertEntries`). */
+const madeDigest = fragment`
+  substr(
+    sha256(
+      convert_to(
+        concat_ws(
+          ' ', e.environment, e.kind, e.ordinal, e.phase, e.held_as, e.resolves,
+          extract(epoch from e.at), text.movements, e.subject
         ),
-        1, 8
-      ) as digest
-    ) as made
-    where e.entry_no > ${from} and e.entry_no <= ${to} and made.digest <> e.digest
-    order by entry_no
-    limit 1`);
-  return row;
-}
+        'UTF8'
+      )
+    ),
+    1, 8
+  )`;
 
-/** The postings of every entry sum to zero. */
-export async function findUnbalancedEntry(
+/** The next `limit` entries of a slice. */
+export async function listPrinted(
   db: Db,
   { from, to }: Slice,
-): Promise<Mismatch | undefined> {
-  const [row] = await db.rows<Mismatch>(sql`
-    select format('entry %s, %s of %s', e.entry_no, e.kind, e.subject) as place,
-      format('%s from %s to %s', coalesce((m).amount::text, 'nothing'),
-        coalesce((m).from_account, 'nowhere'), coalesce((m).to_account, 'nowhere')) as found,
-      'an amount from one account to another' as expected
-    from (
-      select entry_no, kind, subject, unnest(movements) as m
-      from ledger_entries
-      where entry_no > ${from} and entry_no <= ${to}
-    ) as e
-    where (
-      (m).from_account <> (m).to_account and (m).amount >= 1
-      and ((m).scrip_no is null or (m).amount = 1)
-    ) is not true
-    order by e.entry_no
-    limit 1`);
-  return row;
-}
-
-/** A resolution ends one pending entry of its own name, once; one that has movements, posts the same. */
-export async function findWrongResolution(
-  db: Db,
-  { from, to }: Slice,
-): Promise<Mismatch | undefined> {
-  const [row] = await db.rows<Mismatch>(sql`
-    select format('entry %s, %s of %s', r.entry_no, r.kind, r.subject) as place, r.found,
-      'the only end of a pending entry, with its movements' as expected
-    from (
-      select r.entry_no, r.kind, r.subject,
-        case
-          when other.is_there then format('one of several ends of entry %s', r.resolves)
-          when p.entry_no is null then format('an end of entry %s, which is missing', r.resolves)
-          when p.phase <> 'pending' then format('an end of entry %s, which was posted', r.resolves)
-          when (p.environment, p.kind, p.subject, p.ordinal)
-            <> (r.environment, r.kind, r.subject, r.ordinal)
-            then format('an end of entry %s, which has another name', r.resolves)
-          when cardinality(r.movements) > 0 and p.movements::text <> r.movements::text
-            then format('other movements than entry %s', r.resolves)
-        end as found
-      from ledger_entries as r
-      left join lateral (
-        select entry_no, phase, environment, kind, subject, ordinal, movements
-        from ledger_entries as pending
-        where pending.entry_no = r.resolves
-        limit 1
-      ) as p on true
-      left join lateral (
-        select true as is_there
-        from ledger_entries as other
-        where other.resolves = r.resolves and other.entry_no <> r.entry_no
-        limit 1
-      ) as other on true
-      where r.entry_no > ${from} and r.entry_no <= ${to} and r.resolves is not null
-    ) as r
-    where r.found is not null
-    order by r.entry_no
-    limit 1`);
-  return row;
-}
-
-/** Each movement of a credit starts at its last owner, the first at customs; for the slice after the proof. */
-export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
-  const [row] = await db.rows<Mismatch>(sql`
-    select format('%s credit %s at entry %s', move.environment, move.scrip_no, entry_no) as place,
-      'from ' || from_account as found,
-      'from ' || coalesce(before, proved.account, 'external_customs') as expected
-    from (
-      select e.environment, m.scrip_no, e.entry_no, m.from_account,
-        lag(m.to_account) over (
-          partition by e.environment, m.scrip_no
-          order by e.entry_no, m.line
-        ) as before
-      from ledger_entries as e
-      ${moved}
-      where e.entry_no > ${from} and e.entry_no <= ${to} and e.phase = 'posted'
-        and m.scrip_no is not null
-    ) as move
+  limit: number,
+): Promise<PrintedEntry[]> {
+  const rows = await db.rows<PrintedRow>(sql`
+    select ${printed}, coalesce(other.is_there, false) as is_one_of_several,
+      case when made.digest <> e.digest then jsonb_build_object(
+        'found', encode(made.digest, 'hex'), 'expected', encode(e.digest, 'hex')
+      ) end as changed
+    from ledger_entries as e
+    cross join lateral (select e.movements::text as movements offset 0) as text
+    cross join lateral (select ${madeDigest} as digest offset 0) as made
     left join lateral (
-      select account
-      from ledger_proof_owners as known
-      where known.environment = move.environment and known.scrip_no = move.scrip_no
-        and move.before is null
+      select true as is_there
+      from ledger_entries as other
+      where other.resolves = e.resolves and other.entry_no <> e.entry_no
       limit 1
-    ) as proved on true
-    where from_account <> coalesce(before, proved.account, 'external_customs')
-    order by entry_no, move.scrip_no
-    limit 1`);
-  return row;
+    ) as other on true
+    where e.entry_no > ${from} and e.entry_no <= ${to}
+    order by e.entry_no
+    limit ${limit}`);
+  return rows.map(withRecords);
 }
 
-/**
- * What the entries of a slice add to sums: what is posted, and what is pending until an entry of the
- * slice ends it. `sign` is 1 for what begins and -1 for what ends; `phase` is that of the money.
- */
-const moves = fragment`
-  select e.environment, e.entry_no, e.phase, e.held_as, 1 as sign, m.line, m.from_account,
-    m.to_account, m.scrip_no, m.amount
-  from ledger_entries as e
-  ${moved}
-  where e.phase <> 'voided' and e.entry_no`;
+/** Those of these entries that are there. */
+export async function listPrintedByNumber(
+  db: Db,
+  entryNos: readonly number[],
+): Promise<PrintedEntry[]> {
+  const rows = await db.rows<PrintedRow>(sql`
+    select ${printed}, false as is_one_of_several, null as changed
+    from unnest(${entryNos}::bigint[]) as asked (entry_no)
+    cross join lateral (
+      select *
+      from ledger_entries as found
+      where found.entry_no = asked.entry_no
+      limit 1
+    ) as e
+    cross join lateral (select e.movements::text as movements) as text`);
+  return rows.map(withRecords);
+}
 
-const ended = fragment`
-  select p.environment, p.entry_no, p.phase, p.held_as, -1 as sign, m.line, m.from_account,
-    m.to_account, m.scrip_no, m.amount
-  from ledger_entries as e
-  cross join lateral (
-    select *
-    from ledger_entries as pending
-    where pending.entry_no = e.resolves
-    limit 1
-  ) as p
-  cross join lateral unnest(p.movements) with ordinality
-    as m (from_account, to_account, scrip_no, amount, line)
-  where e.resolves is not null and e.entry_no`;
+/** Those of these credits that proved entries have moved or are to move. */
+export async function listProvedOwners(
+  db: Db,
+  credits: Iterable<{ readonly environment: Environment; readonly scripNo: string }>,
+): Promise<ProvedOwner[]> {
+  const asked = {
+    environment: (credit: { readonly environment: Environment }) => credit.environment,
+    scrip_no: (credit: { readonly scripNo: string }) => credit.scripNo,
+  };
+  return await db.rows(sql`
+    select known.environment, known.scrip_no, known.account, known.pending::float8[] as pending
+    from ${proofOwners.rows(asked, [...credits])} as asked
+    cross join lateral (
+      select environment, scrip_no, account, pending
+      from ledger_proof_owners as proved
+      where proved.environment = asked.environment and proved.scrip_no = asked.scrip_no
+      limit 1
+    ) as known`);
+}
 
-const summed = fragment`
-  select environment, account, coalesce(sum(posted), 0) as posted_paise,
-    coalesce(sum(escrow), 0) as escrow_paise, coalesce(sum(out), 0) as pending_out_paise,
-    coalesce(sum(coming), 0) as pending_in_paise
-  from (
-    select environment, from_account as account,
-      case when phase = 'posted' then -amount end as posted,
-      case when held_as = 'escrow' then sign * amount end as escrow,
-      case when held_as = 'pending_out' then sign * amount end as out,
-      null::bigint as coming
-    from move
-    where scrip_no is null
-    union all
-    select environment, to_account, case when phase = 'posted' then amount end, null, null,
-      case when phase = 'pending' then sign * amount end
-    from move
-    where scrip_no is null
-  ) as posting
-  group by environment, account`;
-
-/** By credit: whom the last movement gave it to, null when none did; which are pending and which no more. */
-const given = fragment`
-  select environment, scrip_no,
-    (array_agg(to_account order by entry_no desc, line desc) filter (where phase = 'posted'))[1]
-      as account,
-    coalesce(array_agg(distinct entry_no) filter (where phase = 'pending' and sign = 1), '{}')
-      as begun,
-    coalesce(array_agg(distinct entry_no) filter (where sign = -1), '{}') as ended
-  from move
-  where scrip_no is not null
-  group by environment, scrip_no`;
-
-export const moving = { moves, ended, summed, given } as const;
-
-/** Adds a slice to the proved sums. */
-export async function addSums(tx: Tx, { from, to }: Slice): Promise<void> {
+/** Adds to the proved sums. */
+export async function addSums(tx: Tx, sums: readonly AccountSum[]): Promise<void> {
   await tx.rows(sql`
-    with move as materialized (
-      ${moves} > ${from} and e.entry_no <= ${to}
-      union all
-      ${ended} > ${from} and e.entry_no <= ${to}
-    )
-    insert into ledger_proof_sums as s (
-      environment, account, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
-    )
-    ${summed}
+    insert into ledger_proof_sums as s ${proofSums.values(proofSums.all, sums)}
     order by account
     on conflict (account, environment) do update
     set posted_paise = s.posted_paise + excluded.posted_paise,
@@ -341,32 +240,11 @@ export async function addSums(tx: Tx, { from, to }: Slice): Promise<void> {
       pending_in_paise = s.pending_in_paise + excluded.pending_in_paise`);
 }
 
-/** Adds the owners of a slice to the proof. */
-export async function addOwners(tx: Tx, { from, to }: Slice): Promise<void> {
+/** Sets the owners of the proof. */
+export async function setProvedOwners(tx: Tx, owners: readonly ProvedOwner[]): Promise<void> {
   await tx.rows(sql`
-    with move as materialized (
-      ${moves} > ${from} and e.entry_no <= ${to}
-      union all
-      ${ended} > ${from} and e.entry_no <= ${to}
-    ), given as (
-      ${given}
-    )
-    insert into ledger_proof_owners as o (environment, scrip_no, account, pending)
-    select g.environment, g.scrip_no, coalesce(g.account, known.account),
-      array(
-        select unnest(coalesce(known.pending, '{}') || g.begun)
-        except
-        select unnest(g.ended)
-        order by 1
-      )
-    from given as g
-    left join lateral (
-      select account, pending
-      from ledger_proof_owners as proved
-      where proved.environment = g.environment and proved.scrip_no = g.scrip_no
-      limit 1
-    ) as known on true
-    order by g.environment, g.scrip_no
+    insert into ledger_proof_owners as o ${proofOwners.values(proofOwners.all, owners)}
+    order by environment, scrip_no
     on conflict (environment, scrip_no) do update
     set account = excluded.account, pending = excluded.pending`);
 }

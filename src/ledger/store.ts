@@ -216,7 +216,7 @@ export const moved = fragment`
 
 const digestBytes = 8;
 
-/** Of what the row says, in the words in which the server prints it: `findChangedEntry` makes it anew. */
+/** Of what the row says, in the words in which the server prints it: `listPrinted` makes it anew. */
 function digestEntry(
   { environment, kind, subject, ordinal, phase, held_as, resolves, movements }: EntryRow,
   at: Date,

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { pino } from "pino";
 
 import { checkLedger, checkLedgerWhenDue, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
+import { findVerdict } from "../../src/ledger/check-store.ts";
 import { findWrongHouseBalance } from "../../src/ledger/compare-store.ts";
 import { findProof } from "../../src/ledger/proof-store.ts";
 import { entriesPerSlice, proveEntries } from "../../src/ledger/check-ledger.ts";
@@ -14,7 +15,14 @@ import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { type Database, isPassing, sql } from "../../src/platform/postgres/postgres.ts";
 import { asOwner } from "../support/database.ts";
-import { assertLedgerSound, buildEntry, payIn, payInMany, toCash } from "../support/ledger.ts";
+import {
+  assertLedgerSound,
+  buildEntry,
+  payIn,
+  payInMany,
+  toCash,
+  toCredits,
+} from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 
 type SliceRow = { readonly from_no: number; readonly to_no: number; readonly entries: number };
@@ -147,17 +155,36 @@ test("the worker goes through the statement lines block by block, and then from 
   assert.deepEqual(await check(), { sound: true, block: 500 });
 });
 
-test("a wrong proof is found when its slice is proved again", async (t) => {
+const alterations = [
+  ["ledger_proof_sums set posted_paise = posted_paise + 1", "balance_is_sum"],
+  ["ledger_proof_sums set escrow_paise = escrow_paise + 1", "balance_is_sum"],
+  ["ledger_proof_owners set account = 'house_credits'", "one_owner"],
+  ["ledger_proof_owners set pending = '{1}'", "one_owner"],
+  ["ledger_proof_slices set digest = sha256('')", "entry_unchanged"],
+  ["ledger_proof_slices set entries = entries + 1", "entry_unchanged"],
+] as const;
+
+test("whatever is altered in the proof is found by the next check, and the books are proved anew", async (t) => {
   const service = await startService(t);
-  const { ctx } = service;
+  const { ctx, clock } = service;
   const { firm_id: firmId } = await service.issue();
   await payIn(service, firmId, 100);
-  await assertLedgerSound(service);
-  await asOwner(ctx.db, (owner) =>
-    owner.query("update ledger_proof_sums set posted_paise = posted_paise + 1"),
-  );
-  assert.equal((await checkLedger(ctx)).sound, false);
-  await assertLedgerSound(service);
+  const sale = buildEntry("deal_settlement", "posted", [
+    { from: { kind: "house_cash" }, to: toCash(firmId), paise: 100 },
+    { from: { kind: "external_customs" }, to: toCredits(firmId), scripNo: "SCRIP-1" },
+  ]);
+  assertWritten(await ctx.db.transaction((tx) => postEntries(tx, [sale], ctx.now())));
+  const check = async () => {
+    clock.advance({ seconds: 60 });
+    await checkLedgerWhenDue(ctx);
+    return await findVerdict(ctx.db);
+  };
+  assert.equal((await check())?.sound, true);
+  for (const [altered, found] of alterations) {
+    await asOwner(ctx.db, (owner) => owner.query(`update ${altered}`));
+    assert.equal((await check())?.first_break?.check, found, altered);
+    assert.equal((await check())?.sound, true, altered);
+  }
 });
 
 test("a check beside writers reports no false break", async (t) => {

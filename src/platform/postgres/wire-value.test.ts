@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { testDatabase } from "../../../test/support/database.ts";
 import { sql } from "./postgres.ts";
-import { arrayLiteral, recordLiteral, wireValue } from "./wire-value.ts";
+import { arrayLiteral, readRecords, recordLiteral, wireValue } from "./wire-value.ts";
 
 const text = fc
   .string({ unit: "grapheme", maxLength: 12 })
@@ -38,7 +38,7 @@ test("PostgreSQL reads every array with the values that were sent", async (t) =>
   });
 });
 
-test("a list of records is written as PostgreSQL prints it", async (t) => {
+test("a list of records is written as PostgreSQL prints it, and read so", async (t) => {
   const { db } = await testDatabase(t);
   const spaces = fc.constantFrom("a b", "\u00a0", "\u2028", "\u3000", "\v", "\f", "(a)", ")", "é");
   const part = fc.oneof(text, quotes, lettered, spaces, fc.constant(null));
@@ -50,6 +50,8 @@ test("a list of records is written as PostgreSQL prints it", async (t) => {
         sql`select (${written}::text)::ledger_movement_parts[]::text as printed`,
       );
       assert.equal(row?.printed, written);
+      const printed = rows.map((fields) => fields.map((field) => field?.toString() ?? null));
+      assert.deepEqual(readRecords(written), printed);
     }),
     { numRuns: 300 },
   );

@@ -44,6 +44,42 @@ export function recordLiteral(fields: readonly unknown[]): string {
   return `(${texts.join(",")})`;
 }
 
+/** The fields of the records of an array, as PostgreSQL prints an array of a composite type. */
+export function readRecords(text: string): (string | null)[][] {
+  if (text === "{}") return [];
+  // Without a backslash no field has quotes; a record of several fields has them around it.
+  if (!text.includes("\\") && text.startsWith('{"(') && text.endsWith(')"}')) {
+    return text
+      .slice(3, -3)
+      .split(')","(')
+      .map((record) => record.split(",").map((field) => (field === "" ? null : field)));
+  }
+  return splitQuoted(text.slice(1, -1)).map((record) => splitQuoted((record ?? "").slice(1, -1)));
+}
+
+/** Splits what PostgreSQL has put commas between; what is empty and has no quotes is null. */
+function splitQuoted(text: string): (string | null)[] {
+  const parts: (string | null)[] = [];
+  let part = "";
+  let wasQuoted = false;
+  let isQuoted = false;
+  for (let at = 0; at <= text.length; at++) {
+    const sign = text[at];
+    if (sign === undefined || (sign === "," && !isQuoted)) {
+      parts.push(part === "" && !wasQuoted ? null : part);
+      part = "";
+      wasQuoted = false;
+    } else if (sign === "\\") part += text[++at] ?? "";
+    else if (sign !== '"') part += sign;
+    else if (isQuoted && text[at + 1] === '"') part += text[++at];
+    else {
+      isQuoted = !isQuoted;
+      wasQuoted = true;
+    }
+  }
+  return parts;
+}
+
 type Cell = string | number | boolean | null;
 
 function toCell(value: unknown): Cell {
