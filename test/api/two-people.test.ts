@@ -183,10 +183,20 @@ test("an attestation of a large sum takes two operators", async (t) => {
       kind: attesting,
     });
   const seen = await attest(ravi, true);
-  assert.equal(seen.outcome, "proposed");
+  assert.ok(seen.outcome === "proposed");
+  const look = await showApproval(service.ctx, seen.approval_id, approvalKinds);
+  assert.equal(
+    look.summary,
+    "customs shows S of 1,00,00,000.00 rupees with IEC X, seen in ICEGATE-1",
+  );
+  const [row] = look.shown[0]?.rows ?? [];
+  assert.deepEqual(
+    [row?.["desk_id"], row?.["scrip_no"], row?.["face_paise"], row?.["held"], row?.["reference"]],
+    [deskId, "S", crore, true, "ICEGATE-1"],
+  );
   const open = await readOpenQuestions(service.ctx, { environment: "live", port: null });
   assert.equal(open.length, 1, "the question is open until then");
-  await approve(service, asha, (seen as { approval_id: string }).approval_id);
+  await approve(service, asha, seen.approval_id);
   assert.equal(
     (await readOpenQuestions(service.ctx, { environment: "live", port: null })).length,
     0,
@@ -292,6 +302,12 @@ test("a large price change takes two people, in one step or in several", async (
   assert.equal((await currentCard(service)).mid_bps, 9_799);
   await assert.rejects(publish(ravi, 9_800), hasReason("role"));
   const { approval_id = "" } = far as { approval_id?: string };
+  const [terms, prices] = (await showApproval(service.ctx, approval_id, approvalKinds)).shown;
+  assert.deepEqual(terms?.rows, [{ term: "mid_bps", before: 9_799, after: 9_800 }]);
+  assert.equal(prices?.title, "Prices before and after");
+  for (const { bid_before_bps, bid_after_bps } of prices.rows) {
+    assert.equal(Number(bid_after_bps) - Number(bid_before_bps), 1);
+  }
   await assert.rejects(approve(service, mira, approval_id), hasReason("own_proposal"));
   await haltMarket(service.ctx, ravi.actor, rodtep);
   await approve(service, asha, approval_id);

@@ -6,7 +6,11 @@ import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
 import { machinePermissions } from "../../src/operators/machine-rules.ts";
+import { noFee } from "../../src/kernel/money.ts";
+import { istDay } from "../../src/kernel/time.ts";
 import { findNames } from "../../src/overview/desks.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { commandLine } from "../support/cli.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
 import { listPages } from "../support/console-pages.ts";
@@ -14,14 +18,22 @@ import { type Console, signInToConsole } from "../support/console.ts";
 import { clientFirm } from "../support/firms.ts";
 import { furnishConsole } from "../support/furnished-console.ts";
 import { askJournal } from "../support/journal.ts";
-import { startOps } from "../support/ops.ts";
+import { payIn } from "../support/ledger.ts";
+import { asBearer, startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
 import { addLiveHouse } from "../support/live-house.ts";
 import { addPerson, settleLiveSale } from "../support/people.ts";
 import { openLiveMarket } from "../support/public.ts";
 import { fileScope } from "../support/scope.ts";
 import { type Service, startService } from "../support/service.ts";
-import { addCredit, makeDeal, openTestDesk } from "../support/settlements.ts";
+import {
+  addCredit,
+  buyerPaise,
+  house,
+  letSettle,
+  makeDeal,
+  openTestDesk,
+} from "../support/settlements.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();
@@ -427,7 +439,13 @@ test(
     await page.waitForURL((url) => url.searchParams.get("firm_id") === seller.firmId);
     await page.getByRole("table", { name: "Payouts" }).getByText("₹2,43,000").waitFor();
     await page.locator(`#page input[value="${name}"]`).waitFor();
-    await open(`/firms/${seller.firmId}`);
+    await open(`/firms/${seller.firmId}?month=2026-11`);
+    await page.getByText("In escrow", { exact: true }).waitFor();
+    const ledger = page.getByRole("table", { name: "Ledger of the month" });
+    await ledger
+      .getByRole("row", { name: /₹2,43,000/ })
+      .first()
+      .waitFor();
     const file = page.waitForEvent("download");
     await page.getByRole("button", { name: "Statement as PDF" }).click();
     assert.match((await file).suggestedFilename(), /^statement-\d{4}-\d\d-frm_.*\.pdf$/);
@@ -470,6 +488,97 @@ test(
     });
     assert.match(said, /^\d+ days: 1 changed, 0 removed/);
     await page.getByRole("cell", { name: "Eve, by order" }).waitFor();
+  },
+);
+
+test(
+  "invoices download, the bank's cash is drawn by day, and what a reversal took back says so",
+  { skip },
+  async (t) => {
+    const {
+      service,
+      ops,
+      person,
+      console: { page, open },
+    } = await openConsole(t);
+    const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+    const { ctx } = service;
+    const from = istDay(ctx.now());
+    await setTax(ctx, person.actor, { environment: "sandbox", line: "gst", from, rate: gst });
+    const seller = await openTestDesk(service);
+    const fees = { buyer: noFee, seller: { feePaise: 4_000, gstPaise: 720 } };
+    const legs = [{ seller, scripNo: await addCredit(service, seller), fees }];
+    const settlementId = await makeDeal(service, { buyer: house(), legs });
+    await letSettle(service);
+    await reverseSettlement(ctx, person.actor, { settlementId, reason: "wrong credit" });
+    await service.work();
+    await open("/invoices?env=sandbox&year=2026-27");
+    await page.getByRole("cell", { name: "F/2026-27/000001" }).waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const rows = (await readFile(await (await download).path(), "utf8")).trimEnd().split("\r\n");
+    const [heads = [], ...invoices] = rows.map((line) => line.split(","));
+    const find = (name: string) => heads.indexOf(name);
+    const told = invoices.map((cells) =>
+      ["invoice_no", "kind", "fee_rupees"].map((name) => cells[find(name)]).join(" "),
+    );
+    assert.deepEqual(
+      new Set(told),
+      new Set(["C/2026-27/000001 credit_note 40.00", "F/2026-27/000001 invoice 40.00"]),
+    );
+    await open(`/settlements/${settlementId}?env=sandbox`);
+    const credits = page.getByRole("table", { name: "Credits of the settlement" });
+    assert.equal(await credits.locator("tbody .state").innerText(), "reversed");
+
+    const headers = asBearer((await person.signIn()).token);
+    const heading =
+      "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
+    for (const line of [
+      "13/11/2026,HDFCR52026111300001,ADVANCE,,700.00,700.00,A Stranger,99",
+      "14/11/2026,HDFCR52026111400001,ADVANCE,,20000000.00,20000700.00,A Stranger,99",
+    ]) {
+      const content_base64 = Buffer.from(`${heading}\n${line}\n`).toString("base64");
+      await ops.send("POST", "/ops/bank/statements", {
+        headers,
+        body: { content_base64 },
+        expect: 200,
+      });
+    }
+    await open("/bank-statements?env=live");
+    const drawn = page.getByRole("img", { name: /^Cash at the bank by day/ });
+    assert.equal(
+      await drawn.getAttribute("aria-label"),
+      "Cash at the bank by day: 13 Nov 2026 ₹700, 14 Nov 2026 ₹2,00,00,700 (2 crore)",
+    );
+    const widths = await drawn
+      .locator("rect")
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
+    assert.ok(widths.length === 2 && (widths[0] ?? 0) < (widths[1] ?? 0), widths.join());
+  },
+);
+
+test(
+  "Today names what the house has to initiate, and a resting order shows its limit",
+  { skip },
+  async (t) => {
+    const {
+      service,
+      console: { page, open },
+    } = await openConsole(t);
+    const seller = await openTestDesk(service, "live");
+    const buyer = await openTestDesk(service, "live");
+    const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+    await payIn(service, buyer.firmId, buyerPaise, "live");
+    await makeDeal(service, { environment: "live", buyer, legs });
+    await service.work();
+    const rests = await dealer(service, [{}], { environment: "live" });
+    const resting = { side: "sell", scrip_no: rests.scripNo, limit_bps: 9_840 };
+    await rests.post("/v1/orders", resting, 201);
+    await open("/orders");
+    await page.getByRole("row", { name: /₹2,50,000 limit 98\.40 % – open$/ }).waitFor();
+    await open("/today");
+    await page.getByRole("link", { name: "1 settlement waits to be initiated at customs" }).click();
+    await page.getByRole("button", { name: "Record as initiated" }).waitFor();
   },
 );
 

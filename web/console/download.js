@@ -60,12 +60,24 @@ export function save(name, content, type = "text/csv") {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** @param {readonly Row[]} rows */
+/**
+ * What is null in a row has the columns that it has in others.
+ *
+ * @param {readonly Row[]} rows
+ */
 export function writeCsv(rows) {
   const flat = rows.map((row) => Object.fromEntries(flatten(row, "")));
-  const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
+  const every = [...new Set(flat.flatMap((row) => Object.keys(row)))];
+  const whole = new Set(every.flatMap(listWholes));
+  const names = every.filter((name) => !whole.has(name));
   const lines = [names, ...flat.map((row) => names.map((name) => row[name] ?? ""))];
   return `${lines.map((cells) => cells.map(quote).join(",")).join("\r\n")}\r\n`;
+}
+
+/** What a part is of: "bank.name" of "bank". @param {string} name */
+function listWholes(name) {
+  const parts = name.split(".");
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("."));
 }
 
 /**
@@ -76,10 +88,11 @@ export function writeCsv(rows) {
 function flatten(row, before) {
   return Object.entries(row).flatMap(([name, value]) => {
     const whole = `${before}${name}`;
-    if (value === null || value === undefined) return [[whole, ""]];
-    if (name.endsWith("_paise") && typeof value !== "object") {
-      return [[whole.replace(/_paise$/, "_rupees"), writeRupees(value)]];
+    const isNone = value === null || value === undefined;
+    if (name.endsWith("_paise") && (isNone || typeof value !== "object")) {
+      return [[whole.replace(/_paise$/, "_rupees"), isNone ? "" : writeRupees(value)]];
     }
+    if (isNone) return [[whole, ""]];
     if (Array.isArray(value)) {
       const isPlain = value.every((one) => typeof one !== "object");
       return [[whole, isPlain ? value.join(" ") : JSON.stringify(value)]];

@@ -52,7 +52,14 @@ export const orderPages = [
             kind: "number",
             cell: (row) => showMoney(row["face_paise"] ?? row["requirement_paise"]),
           },
-          { head: "Price", kind: "number", cell: (row) => showPercent(row["price_bps"]) },
+          {
+            head: "Price",
+            kind: "number",
+            cell: (row) =>
+              row["price_bps"] === null && row["limit_bps"] !== null
+                ? `limit ${showPercent(row["limit_bps"])}`
+                : showPercent(row["price_bps"]),
+          },
           { head: "All in", kind: "number", cell: (row) => showMoney(row["all_in_paise"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],

@@ -46,6 +46,14 @@ const tasks = [
     query: { status: "pending" },
   },
   {
+    name: "settlements_for_seller",
+    words: [
+      "settlement waits to be initiated at customs",
+      "settlements wait to be initiated at customs",
+    ],
+    path: "/queue",
+  },
+  {
     name: "settlements_for_customs",
     words: ["settlement waits for customs", "settlements wait for customs"],
     path: "/settlements",
