@@ -10,7 +10,7 @@ import type { Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { known, type Tx } from "../platform/postgres/postgres.ts";
 import type { OnEnded } from "../settlement/transfer-legs.ts";
 import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import { type LockedCross, actOnCross, creditUnavailable, moveCross } from "./act-on-cross.ts";
@@ -45,7 +45,8 @@ async function release(tx: Tx, acting: LockedCross): Promise<Change[]> {
   const deal = buildDeal(cross, credits, settlement_id);
   const opened = await openSettlements(tx, [deal], now);
   const after = { ...moveCross(cross, move, { now }), settlement_id };
-  await storeSettlements(tx, opened, now, setCrosses([after]));
+  const stored = setCrosses([after]);
+  await storeSettlements(tx, opened, now, { stored, last: () => known(undefined) });
   return [
     ...buildCrossChanges({ action: "release", before: cross, after }),
     ...opened.changes.map(({ change }) => change),

@@ -25,7 +25,7 @@ import { type Actor, asSeenBy, type Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import {
   blockForm,
   formatMicroseconds,
@@ -134,21 +134,52 @@ function hashShape(thing: object): string {
   return hash("sha256", canonicalJson(thing));
 }
 
-/** Everything else is stored by now: whoever else writes on one of the desks waits from here on. */
-export async function recordPrepared(
+/** Records whose desks are locked, with what they go on from. */
+export type HeldRecords = {
+  readonly desks: readonly PreparedDesk[];
+  readonly heads: readonly LockedHead[];
+  readonly next: Map<string, number>;
+};
+
+/**
+ * Locks the heads of the desks' chains and takes numbers. Everything else is locked by now: whoever else
+ * writes on one of the desks waits from here on.
+ */
+export function holdHeads(
   tx: Tx,
   prepared: readonly PreparedDesk[],
   now: Date,
-): Promise<readonly string[]> {
+): Query<HeldRecords> {
   const desks = addBesides(tx, prepared, now);
+  if (desks.length === 0) return known({ desks, heads: [], next: new Map() });
+  return all([lockHeads(desks, startOfChain), takeNumbers(desks)]).map(([heads, next]) => ({
+    desks,
+    heads,
+    next,
+  }));
+}
+
+/** Records on desks that are locked; see `recordChanges`. */
+export function recordHeld(
+  tx: Tx,
+  { desks, heads, next }: HeldRecords,
+  now: Date,
+): readonly string[] {
   if (desks.length === 0) return [];
-  const [heads, next] = await tx.pipeline([lockHeads(desks, startOfChain), takeNumbers(desks)]);
   if (next.size > 0) tx.announce(eventsTopic);
   const { blocks, clients, ends, bodies } = chainBlocks(desks, heads, next);
   tx.defer(insertBlocks(blocks, now));
   if (clients.length > 0) tx.defer(insertClients(clients));
   tx.defer(setHeads(ends));
   return bodies;
+}
+
+async function recordPrepared(
+  tx: Tx,
+  prepared: readonly PreparedDesk[],
+  now: Date,
+): Promise<readonly string[]> {
+  return recordHeld(tx, await tx.run(holdHeads(tx, prepared, now)), now);
 }
 
 function addBesides(tx: Tx, prepared: readonly PreparedDesk[], now: Date): readonly PreparedDesk[] {

@@ -36,13 +36,13 @@ export async function findNextOrdinals(
   return new Map(rows.map(({ subject, next }) => [subject, next]));
 }
 
-/** The desks of these firms, and how often what each owes has changed. */
+/** The desks of these firms, and how often what each owes has changed, with the change that is made now. */
 export async function listDuesVersions(
   tx: Tx,
   firmIds: readonly string[],
 ): Promise<{ firm_id: string; desk_id: string; version: number }[]> {
   return await tx.rows(sql`
-    select b.firm_id, f.desk_id, b.version
+    select b.firm_id, f.desk_id, b.version + 1 as version
     from ledger_balances as b
     join firms as f on f.firm_id = b.firm_id
     where b.kind = 'firm_dues' and b.firm_id = any(${firmIds}::text[])`);

@@ -99,22 +99,28 @@ export async function writeBooks(tx: Tx, changes: BookChanges, now: Date): Promi
 }
 
 /** Statements of the caller that share the round trips of the books. */
-export type Beside<First> = {
+export type Beside<First, Next> = {
   /** Sent with the lock of the balances. */
   readonly first: Query<First>;
-  /** Built from the answer to `first`, and sent with the entries. */
-  readonly next: (first: First) => Query<void>;
+  /**
+   * Built from the answer to `first`, and sent with the entries. Their changes are known by then, so the
+   * caller may lock what it records them by.
+   */
+  readonly next: (first: First) => Query<Next>;
 };
 
-const nothingBeside: Beside<void> = { first: known(undefined), next: () => known(undefined) };
+const nothingBeside: Beside<void, void> = {
+  first: known(undefined),
+  next: () => known(undefined),
+};
 
 /** `writeBooks` with statements of the caller in the same round trips. */
-export async function writeBooksBeside<First>(
+export async function writeBooksBeside<First, Next>(
   tx: Tx,
   { resolutions = [], entries = [], owing = [] }: BookChanges,
   now: Date,
-  beside: Beside<First>,
-): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
+  beside: Beside<First, Next>,
+): Promise<{ readonly written: WrittenBooks; readonly first: First; readonly next: Next }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
@@ -134,13 +140,13 @@ export async function writeBooksBeside<First>(
     ...settled.entries.map(toEntryRow),
   ];
   tx.added("ledger_entries", rows.length);
-  const [numbers] = await tx.pipeline([
+  await recordDues(tx, books, settled, now);
+  const [numbers, , next] = await tx.pipeline([
     storeEntries(rows, now),
     storeBalances(books, touched),
     beside.next(first),
   ]);
   storeOwners(tx, books, { touched, owned, numbers });
-  await recordDues(tx, books, settled, now);
 
   const written = {
     resolutions: resolutions.map((item, at) => toWritten(item, ended[at]?.refusal, numbers)),
@@ -148,7 +154,7 @@ export async function writeBooksBeside<First>(
     setOffs: settled.setOffs,
     owing: settled.owing,
   };
-  return { written, first };
+  return { written, first, next };
 }
 
 /** Entries only; see `writeBooks`. */

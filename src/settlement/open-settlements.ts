@@ -29,7 +29,7 @@ import { isHouse } from "../kernel/ids.ts";
 import { type OriginKind, type Scheme } from "../kernel/scheme.ts";
 import { findSelfInitiating } from "../firms/find-firms.ts";
 import { loadCalendar } from "../outside/calendar.ts";
-import { findParties } from "../outside/scenarios.ts";
+import { findParties, type Parties } from "../outside/scenarios.ts";
 import { transferScenarios } from "../outside/scenario-rules.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside, loadPortAndCalendar } from "../outside/ask.ts";
@@ -90,28 +90,68 @@ export type NewDeal = {
   }[];
 };
 
+/** Whose deals facts are for. */
+type OpeningParties = { readonly firmIds: readonly string[]; readonly deskIds: readonly string[] };
+
+/** What deals of these parties are opened by, besides what was agreed. */
+export type OpeningFacts = {
+  readonly about: { readonly firms: ReadonlySet<string>; readonly desks: ReadonlySet<string> };
+  readonly port: { readonly isUp: boolean; readonly calendarVersion: string };
+  readonly selfInitiating: ReadonlySet<string>;
+  readonly parties: Parties;
+  readonly defaultBps: ReadonlyMap<Scheme, Bps>;
+};
+
+/** For who knows the parties before there are deals; the firms of sellers must be locked. */
+export function loadOpeningFacts(
+  environment: Environment,
+  { firmIds, deskIds }: OpeningParties,
+  now: Date,
+): Query<OpeningFacts> {
+  const about = { firms: new Set(firmIds), desks: new Set(deskIds) };
+  return all([
+    loadPortAndCalendar(environment, "registry"),
+    findSelfInitiating(firmIds.filter((firmId) => !isHouse(firmId))),
+    findParties(environment, deskIds),
+    loadDefaultBps(environment, now),
+  ]).map(([port, selfInitiating, parties, defaultBps]) => ({
+    about,
+    port,
+    selfInitiating,
+    parties,
+    defaultBps,
+  }));
+}
+
+function isAbout({ about }: OpeningFacts, { firmIds, deskIds }: OpeningParties): boolean {
+  const isKnown = (firmId: string) => isHouse(firmId) || about.firms.has(firmId);
+  return firmIds.every(isKnown) && deskIds.every((deskId) => about.desks.has(deskId));
+}
+
 /**
  * Builds the settlements of deals, in the transaction that agrees them. A settlement starts funded
  * where the buyer's balance covers it, and begins at once unless customs is down; a worker begins the
- * others. The caller stores them with `storeSettlements` and records their changes last.
+ * others. The caller stores them with `storeSettlements` and records their changes last. Facts that are
+ * given are not asked for again.
  */
 export async function openSettlements(
   tx: Tx,
   deals: readonly NewDeal[],
   now: Date,
+  given?: OpeningFacts,
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
   const { environment } = first;
-  const sellers = deals.flatMap(({ legs }) => legs.map(({ seller }) => seller.firmId));
-  const [funded, { isUp: customsIsUp, calendarVersion }, selfInitiating, parties, defaultBps] =
-    await tx.pipeline([
-      findFundedDeals(environment, deals),
-      loadPortAndCalendar(environment, "registry"),
-      findSelfInitiating(sellers.filter((firmId) => !isHouse(firmId))),
-      findParties(environment, deals.flatMap(listDesks)),
-      loadDefaultBps(environment, now),
-    ]);
+  const about = {
+    firmIds: deals.flatMap(({ legs }) => legs.map(({ seller }) => seller.firmId)),
+    deskIds: deals.flatMap(listDesks),
+  };
+  const [funded, { port, selfInitiating, parties, defaultBps }] = await tx.pipeline([
+    findFundedDeals(environment, deals),
+    given && isAbout(given, about) ? known(given) : loadOpeningFacts(environment, about, now),
+  ]);
+  const { isUp: customsIsUp, calendarVersion } = port;
   const calendar = await loadCalendar(tx, calendarVersion);
   const when = { now, calendar, selfInitiating, defaultBps };
   const openings = deals.map((deal): Opening => {
@@ -161,16 +201,17 @@ type Opening = ReturnType<typeof newSettlement> & {
 
 /**
  * The credits are held in the books from here on, and the money where there is any; customs is asked
- * for what has begun, and the bank for what is not funded. What else the caller stores goes along.
+ * for what has begun, and the bank for what is not funded. What else the caller stores goes along, and
+ * what it locks last.
  */
-export async function storeSettlements<Stored>(
+export async function storeSettlements<Stored, Last>(
   tx: Tx,
   { openings }: OpenedSettlements,
   now: Date,
-  beside: Query<Stored>,
-): Promise<Stored> {
+  beside: { readonly stored: Query<Stored>; readonly last: (stored: Stored) => Query<Last> },
+): Promise<Last> {
   const [first] = openings;
-  if (!first) return await tx.run(beside);
+  if (!first) return await tx.run(beside.last(await tx.run(beside.stored)));
   const { environment } = first.deal;
   const settlements = openings.map(toRow);
   const deals = openings.flatMap(({ beginning }) => beginning ?? []);
@@ -190,7 +231,7 @@ export async function storeSettlements<Stored>(
       now,
     ),
   ]);
-  const { written, first: answers } = await writeBooksBeside(tx, buildHolds(openings), now, {
+  const { written, next } = await writeBooksBeside(tx, buildHolds(openings), now, {
     first: all([
       findTransferIecs(environment, transfers, now),
       takeDealScenarios(
@@ -199,17 +240,17 @@ export async function storeSettlements<Stored>(
         transferScenarios,
       ),
       own,
-      beside,
+      beside.stored,
     ]),
-    next: ([iecs, findOfDeal]) => {
+    next: ([iecs, findOfDeal, , stored]) => {
       const findScenario = (leg: LegRow) => findOfDeal(leg.settlement_id);
-      return askCustoms(environment, transfers, { iecs, findScenario }, now);
+      const asked = askCustoms(environment, transfers, { iecs, findScenario }, now);
+      return all([asked, beside.last(stored)]);
     },
   });
   assertWritten(written.resolutions);
   assertHoldsWritten(written.entries);
-  const [, , , stored] = answers;
-  return stored;
+  return next[1];
 }
 
 /** A change and the order or cross of its deal. */

@@ -18,7 +18,7 @@ import { nothingBought } from "../firms/requirement-rules.ts";
 import { lockAmounts } from "../firms/requirements.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { isHouse } from "../kernel/ids.ts";
+import { houseFirmId, isHouse } from "../kernel/ids.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -27,6 +27,7 @@ import type { SetAttempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { findBuyerMeans } from "../settlement/fund-settlements.ts";
+import { loadOpeningFacts, type OpeningFacts } from "../settlement/open-settlements.ts";
 import type { BookSession } from "./book-session.ts";
 import type { OrderCommand, Loaded, RequirementToCover } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
@@ -53,7 +54,11 @@ export async function loadOrders(
   tx: Tx,
   { environment, isPart, isLast, book, disputed, now, openQuotes }: OrderSet,
   commands: readonly OrderCommand[],
-): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
+): Promise<{
+  readonly matchState: MatchState;
+  readonly loaded: readonly Loaded[];
+  readonly opening: OpeningFacts;
+}> {
   const today = istDay(now);
   const keyIds = commands.map(({ call }) => call.caller.keyId);
   const [, originals, quotes, named, findCard, allResting, limits] = await tx.pipelineBehind(
@@ -87,10 +92,19 @@ export async function loadOrders(
     return isBuy && firmId ? [{ deskId, firmId, keyId }] : [];
   });
   const buyers = [...buys, ...restingBuys.map(toBuyer)];
-  const [firms, orderedByKey, buying, claimed] = await tx.pipeline([
-    lockTradingFirms([
+  const parties = {
+    firmIds: [
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
-    ]),
+    ],
+    deskIds: [
+      houseFirmId[environment],
+      ...commands.map(({ call }) => call.caller.deskId),
+      ...restingBuys.map((row) => row.desk_id),
+    ],
+  };
+  const [firms, opening, orderedByKey, buying, claimed] = await tx.pipeline([
+    lockTradingFirms(parties.firmIds),
+    loadOpeningFacts(environment, parties, now),
     lockSpent(limits, today),
     findBuyerFunds(environment, buyers, now),
     claimForSale(found.flatMap((credit) => credit?.credit_id ?? [])),
@@ -149,7 +163,7 @@ export async function loadOrders(
     originals,
     orderedByKey,
   };
-  return { loaded, matchState: newMatchState({ ...facts, findCard }) };
+  return { loaded, opening, matchState: newMatchState({ ...facts, findCard }) };
 }
 
 /** What is uncovered of the requirements that orders are for, under their locks. */

@@ -103,9 +103,9 @@ async function placeSet(
   readonly placed: readonly ItemResult<PlacedOrDeferred>[];
   readonly released: ReadonlySet<string>;
 }> {
-  const { matchState, loaded } = await loadOrders(tx, set, commands);
+  const { matchState, loaded, opening } = await loadOrders(tx, set, commands);
   const verdicts = await decideOrders(matchState, loaded);
-  const opened = await storeOrders(tx, matchState, indexActors(verdicts, commands));
+  const opened = await storeOrders(tx, matchState, indexActors(verdicts, commands), opening);
   const replayed = verdicts.flatMap((verdict) =>
     verdict.kind === "replayed" ? [requireOrder(matchState, verdict.orderId)] : [],
   );

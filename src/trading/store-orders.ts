@@ -5,7 +5,7 @@
 
 import { addSpent } from "../access/money-limits.ts";
 import { type DealtCredit, reserveCredits } from "../credits/reserve-credits.ts";
-import { prepareRecords, recordPrepared } from "../journal/record-changes.ts";
+import { holdHeads, prepareRecords, recordHeld } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
@@ -13,6 +13,7 @@ import { RowsHeld } from "../platform/postgres/split.ts";
 import { addHouseTaken, addDeskTaken } from "../rates/current-cards.ts";
 import {
   type NewDeal,
+  type OpeningFacts,
   openSettlements,
   type Party,
   storeSettlements,
@@ -53,19 +54,20 @@ export class CreditsHeld extends RowsHeld {
 
 /**
  * Stores what a set decided, one statement per table, and records the changes last. The actor of a
- * deal is the caller of the order that made it. Returns the state of each new settlement.
+ * deal is the caller of the order that made it; `opening` is what is known of its parties. Returns the state of each new settlement.
  */
 export async function storeOrders(
   tx: Tx,
   matchState: MatchState,
   findActor: (orderId: string) => Actor,
+  opening?: OpeningFacts,
 ): Promise<ReadonlyMap<string, SettlementState>> {
   if (matchState.placed.size === 0 && matchState.deals.length === 0) return new Map();
   const { now } = matchState;
   const { deals, reservations } = await agreeDeals(tx, matchState);
   const placed = [...matchState.placed.values()];
   const dealt = [...matchState.dealt.values()];
-  const opened = await openSettlements(tx, deals, now);
+  const opened = await openSettlements(tx, deals, now, opening);
   const prepare = () =>
     prepareRecords(
       [
@@ -82,7 +84,7 @@ export async function storeOrders(
       now,
     );
   const reserved = reservations.filter(({ creditId }) => !opened.begun.has(creditId));
-  const beside = all([
+  const stored = all([
     placed.length > 0 ? insertOrders(matchState, placed) : known(undefined),
     dealt.length > 0
       ? setOrders(
@@ -96,8 +98,11 @@ export async function storeOrders(
     meanwhile(prepare),
   ]);
   tx.added("orders", placed.length);
-  const [, , , , , prepared] = await storeSettlements(tx, opened, now, beside);
-  await recordPrepared(tx, prepared, now);
+  const held = await storeSettlements(tx, opened, now, {
+    stored,
+    last: ([, , , , , prepared]) => holdHeads(tx, prepared, now),
+  });
+  recordHeld(tx, held, now);
   return opened.states;
 }
 

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import fc from "fast-check";
+import pg from "pg";
 
 import { creditStates, isLive, isOpen } from "../../src/credits/rules.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
@@ -218,6 +219,49 @@ test("orders that take nothing from the book send no statement about its offers"
     return statements;
   });
   assert.equal(sent, 0);
+});
+
+/** How many lists of statements each transaction sends from now on, from its begin to its commit. */
+function countTrips(t: { after(work: () => void): void }): readonly number[] {
+  type Driver = {
+    bind: (this: pg.Connection, config: { statement: string }, ...rest: unknown[]) => void;
+    sync: (this: pg.Connection) => void;
+  };
+  const driver = pg.Connection.prototype as unknown as Driver;
+  const { bind, sync } = driver;
+  const [begin, commit] = [sql`begin`.name, sql`commit`.name];
+  const open = new WeakMap<pg.Connection, { trips: number; isEnding: boolean }>();
+  const counted: number[] = [];
+  driver.bind = function (config, ...rest) {
+    if (config.statement === begin) open.set(this, { trips: 0, isEnding: false });
+    const transaction = open.get(this);
+    if (transaction && config.statement === commit) transaction.isEnding = true;
+    bind.call(this, config, ...rest);
+  };
+  driver.sync = function () {
+    const transaction = open.get(this);
+    if (transaction) transaction.trips += 1;
+    if (transaction?.isEnding) {
+      counted.push(transaction.trips);
+      open.delete(this);
+    }
+    sync.call(this);
+  };
+  t.after(() => Object.assign(driver, { bind, sync }));
+  return counted;
+}
+
+test("a single sale to the house is one transaction of six trips", async (t) => {
+  const service = await startService(t);
+  // One more than the house's money has stripes, so that one sale opens no account.
+  const { post, scripNos } = await dealer(
+    service,
+    Array.from({ length: 17 }, () => ({})),
+  );
+  const trips = countTrips(t);
+  for (const scrip_no of scripNos) await post("/v1/orders", { side: "sell", scrip_no }, 201);
+  assert.equal(trips.length, scripNos.length);
+  assert.equal(Math.min(...trips), 6);
 });
 
 /** Rows of the service's tables that were inserted, updated and deleted so far. */

@@ -122,7 +122,10 @@ export async function makeDeal(
       })),
     };
     const opened = await openSettlements(tx, [deal], now);
-    await storeSettlements(tx, opened, now, known(undefined));
+    await storeSettlements(tx, opened, now, {
+      stored: known(undefined),
+      last: known,
+    });
     await recordChanges(
       tx,
       operator,

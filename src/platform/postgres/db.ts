@@ -74,6 +74,7 @@ export function openTransaction(
   return {
     ...toDb(async ({ steps, read }) => {
       assertIdle();
+      if (steps.length === 0) return read([]);
       isUnderWay = true;
       try {
         const before = takeUnsent();
