@@ -19,7 +19,7 @@ import { istDay, istTimestamp } from "../kernel/time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
+import type { Db, Query } from "../platform/postgres/postgres.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import {
   findFailedStep,
@@ -290,28 +290,35 @@ export async function findOrderStandings(
   db: Db,
   orders: readonly DealtOrder[],
 ): Promise<ReadonlyMap<string, OrderStanding>> {
-  const dealt = orders.flatMap(({ order_id, settlement_ids }) =>
-    settlement_ids.map((settlementId) => ({ orderId: order_id, settlementId })),
-  );
+  const dealt = orders.filter(({ settlement_ids }) => settlement_ids.length > 0);
   if (dealt.length === 0) return new Map();
-  const rows = await listOrderLegs(db, dealt);
-  return new Map(
-    [...Map.groupBy(rows, (row) => row.order_id)].map(([orderId, own]) => [
-      orderId,
-      {
-        states: new Map(
-          own.map((row) => [
-            row.settlement_id,
-            findSideState(
-              row.state,
-              row.leg_states.map((state) => ({ state })),
+  return await db.run(loadOrderStandings(dealt.map(({ order_id }) => order_id)));
+}
+
+/** The same for who has only the ids of the orders. */
+export function loadOrderStandings(
+  orderIds: readonly string[],
+): Query<ReadonlyMap<string, OrderStanding>> {
+  return listOrderLegs(orderIds).map(
+    (rows) =>
+      new Map(
+        [...Map.groupBy(rows, (row) => row.order_id)].map(([orderId, own]) => [
+          orderId,
+          {
+            states: new Map(
+              own.map((row) => [
+                row.settlement_id,
+                findSideState(
+                  row.state,
+                  row.leg_states.map((state) => ({ state })),
+                ),
+              ]),
             ),
-          ]),
-        ),
-        settledPaise: sumParts(own.map((row) => row.settled_paise)),
-        standingPaise: sumParts(own.map((row) => row.standing_paise)),
-      },
-    ]),
+            settledPaise: sumParts(own.map((row) => row.settled_paise)),
+            standingPaise: sumParts(own.map((row) => row.standing_paise)),
+          },
+        ]),
+      ),
   );
 }
 

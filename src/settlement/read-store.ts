@@ -14,16 +14,7 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import {
-  flag,
-  int,
-  json,
-  type RowOf,
-  shape,
-  table,
-  text,
-  time,
-} from "../platform/postgres/table.ts";
+import { flag, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import {
   type LegState,
   openStates,
@@ -32,8 +23,6 @@ import {
   type QueuedRow,
 } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
-
-const dealtOrders = shape({ order_id: text(), settlement_id: text() });
 
 export type SettlementFilter = {
   readonly status: string | null;
@@ -202,11 +191,8 @@ export async function countSettlements(
   return row?.total ?? 0;
 }
 
-/** One row per order and settlement. */
-export async function listOrderLegs(
-  db: Db,
-  dealt: readonly { readonly orderId: string; readonly settlementId: string }[],
-): Promise<
+/** One row per order and settlement: what the order bought in it, or sold. */
+export function listOrderLegs(orderIds: readonly string[]): Query<
   {
     readonly order_id: string;
     readonly settlement_id: string;
@@ -216,27 +202,34 @@ export async function listOrderLegs(
     readonly standing_paise: number;
   }[]
 > {
-  const asked = dealtOrders.rows(
-    { order_id: ({ orderId }) => orderId, settlement_id: ({ settlementId }) => settlementId },
-    dealt,
-  );
-  return await db.rows(sql`
-    select asked.order_id, asked.settlement_id, s.state, own.leg_states, own.settled_paise,
-      own.standing_paise
-    from ${asked} as asked
-    join settlements as s on s.settlement_id = asked.settlement_id
+  return query(sql`
+    select asked.order_id, own.settlement_id, own.state, array_agg(distinct own.leg_state) as leg_states,
+      coalesce(sum(own.paise) filter (where own.leg_state = 'delivered'), 0)::bigint as settled_paise,
+      coalesce(sum(own.face_paise) filter (
+        where own.leg_state <> 'failed' and own.state <> 'reversed'
+      ), 0)::bigint as standing_paise
+    from unnest(${orderIds}::text[]) as asked (order_id)
     cross join lateral (
-      select array_agg(distinct l.state) as leg_states,
-        coalesce(sum(
-          case when s.buyer_order_id = asked.order_id then l.buyer_paise else l.seller_paise end
-        ) filter (where l.state = 'delivered'), 0)::bigint as settled_paise,
-        coalesce(sum(l.face_paise) filter (
-          where l.state <> 'failed' and s.state <> 'reversed'
-        ), 0)::bigint as standing_paise
+      select s.settlement_id, s.state, l.state as leg_state, l.buyer_paise as paise, l.face_paise
+      from settlements as s
+      cross join lateral (
+        select state, buyer_paise, face_paise
+        from settlement_legs as bought
+        where bought.settlement_id = s.settlement_id
+      ) as l
+      where s.buyer_order_id = asked.order_id
+      union all
+      select s.settlement_id, s.state, l.state as leg_state, l.seller_paise as paise, l.face_paise
       from settlement_legs as l
-      where l.settlement_id = asked.settlement_id
-        and (s.buyer_order_id = asked.order_id or l.seller_order_id = asked.order_id)
-    ) as own`);
+      cross join lateral (
+        select settlement_id, state
+        from settlements as found
+        where found.settlement_id = l.settlement_id
+        limit 1
+      ) as s
+      where l.seller_order_id = asked.order_id
+    ) as own
+    group by asked.order_id, own.settlement_id, own.state`);
 }
 
 /** The open settlements of a firm, which keep it from leaving. */

@@ -232,7 +232,7 @@ export async function lockOffers(
   if (scripNos.length === 0) return { offered: new Map(), held: [] };
   const { free: credits, held } = await claimOffered(tx, environment, scripNos);
   const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
-  const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
+  const resting = orderIds.length > 0 ? await tx.run(findOrders(orderIds)) : [];
   const orders = new Map(resting.map((order) => [order.order_id, order]));
   const firms = await tx.run(
     lockTradingFirms([...new Set(credits.map((credit) => credit.firm_id))]),

@@ -192,8 +192,8 @@ export async function listOrdersOfRequirements(
     order by o.order_id`);
 }
 
-export async function findOrders(db: Db, orderIds: readonly string[]): Promise<OrderRow[]> {
-  return await db.rows(sql`
+export function findOrders(orderIds: readonly string[]): Query<OrderRow[]> {
+  return query(sql`
     select ${orderColumns}
     from orders as o
     where o.order_id = any(${orderIds}::text[])`);

@@ -17,7 +17,11 @@ import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { withoutWriting } from "../platform/postgres/split.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
-import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
+import {
+  type OrderStanding,
+  findOrderStandings,
+  loadOrderStandings,
+} from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { findRestingPaise, orderLifecycle, type OrderState } from "./order-rules.ts";
 import {
@@ -46,7 +50,7 @@ export async function listOpenOrdersOfDesk(
 
 /** An order may have thousands of credits, so a set of reads is small. */
 const readSetSizeMax = 64;
-/** A set waits for the database twice; several in flight use that time. */
+/** Several sets in flight use the time in which one waits for the database. */
 const readSetsInFlight = 4;
 const readQueueMax = 20_000;
 
@@ -70,9 +74,9 @@ export function createOrderReader(ctx: Context): ReadOrder {
 }
 
 async function readOrders(db: Db, reads: readonly Read[]): Promise<ItemResult<Order>[]> {
-  const rows = await findOrders(db, [...new Set(reads.map(({ orderId }) => orderId))]);
+  const orderIds = [...new Set(reads.map(({ orderId }) => orderId))];
+  const [rows, standings] = await db.pipeline([findOrders(orderIds), loadOrderStandings(orderIds)]);
   const found = new Map(rows.map((row) => [row.order_id, row]));
-  const standings = await findOrderStandings(db, rows);
   return reads.map(({ caller, orderId }) => {
     const row = found.get(orderId);
     const owner = row && { deskId: row.desk_id, firmId: row.firm_id };
@@ -178,7 +182,7 @@ export async function listAllOrders(
 }
 
 export async function readAnyOrder(db: Db, orderId: string): Promise<OrderOfDesk> {
-  const [order] = await viewOrdersOfDesks(db, await findOrders(db, [orderId]));
+  const [order] = await viewOrdersOfDesks(db, await db.run(findOrders([orderId])));
   if (!order) throw noOrder(orderId);
   return order;
 }
