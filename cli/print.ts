@@ -16,10 +16,23 @@ export type PrintOptions = {
 export function print(rows: readonly Row[], options: PrintOptions): void {
   if (options.json) return printJson(rows);
   if (rows.length === 0) return write("none");
-  const shownRows = rows.map((row) => toReadable(row, options));
-  const names = [...new Set(shownRows.flatMap((row) => Object.keys(row)))];
-  const cells = [names, ...shownRows.map((row) => names.map((name) => row[name] ?? "-"))];
-  for (const line of layTable(cells, process.stdout.columns)) write(line);
+  for (const line of layTable(listCells(rows, options), process.stdout.columns)) write(line);
+}
+
+/** The cells of a table under their headings: amounts in rupees, and firms by their names. */
+export function listCells(
+  rows: readonly Row[],
+  { names }: Pick<PrintOptions, "names"> = {},
+): string[][] {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const heads = fields.map((field) =>
+    toHead(
+      field,
+      rows.map((row) => row[field] ?? null),
+      names,
+    ),
+  );
+  return [heads, ...rows.map((row) => fields.map((field) => toShown(field, row[field], names)))];
 }
 
 const gap = "  ";
@@ -73,9 +86,9 @@ function breakWords(text: string, width: number): string[] {
 
 export function printOne(row: Row, options: PrintOptions): void {
   if (options.json) return printJson(row);
-  const readable = Object.entries(toReadable(spreadParts(row), options));
-  const widest = Math.max(...readable.map(([name]) => name.length));
-  for (const [name, value] of readable) write(`${name.padEnd(widest)}  ${value}`);
+  const [heads = [], values = []] = listCells([spreadParts(row)], options);
+  const widest = Math.max(...heads.map((name) => name.length));
+  for (const [at, name] of heads.entries()) write(`${name.padEnd(widest)}  ${values[at]}`);
 }
 
 /** A part of what is shown is shown field by field, under its own name and the field's. */
@@ -104,20 +117,23 @@ function write(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Amounts in rupees, under their name without its unit; firms by their names. */
-function toReadable(row: Row, { names }: PrintOptions): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => {
-      if (isAmount(name, value)) {
-        return [toAmountName(name), value === null ? toCell(value) : `₹${rupeesText(value)}`];
-      }
-      // What a row is itself called by stays its id.
-      const known = typeof value === "string" && name !== "id" ? names?.[value] : undefined;
-      if (known !== undefined) return [name.replace(/_id$/, ""), showLine(known)];
-      const isOfFirm = names !== undefined && /(^|_)(firm|desk)_id$/.test(name);
-      return [isOfFirm ? name.replace(/_id$/, "") : name, toCell(value)];
-    }),
-  );
+/** A column has one heading, whatever of it is unknown: amounts and firms are named without their unit. */
+function toHead(field: string, values: readonly unknown[], names: PrintOptions["names"]): string {
+  if (values.every((value) => isAmount(field, value))) return toAmountName(field);
+  const isOfFirm = names !== undefined && /(^|_)(firm|desk)_id$/.test(field);
+  const isNamed = values.some((value) => findName(field, value, names) !== undefined);
+  return isOfFirm || isNamed ? field.replace(/_id$/, "") : field;
+}
+
+function toShown(field: string, value: unknown, names: PrintOptions["names"]): string {
+  if (isAmount(field, value) && value !== null) return `₹${rupeesText(value)}`;
+  const name = findName(field, value, names);
+  return name === undefined ? toCell(value) : showLine(name);
+}
+
+/** What a row is itself called by stays its id. */
+function findName(field: string, value: unknown, names: PrintOptions["names"]): string | undefined {
+  return typeof value === "string" && field !== "id" ? names?.[value] : undefined;
 }
 
 /** Of a column of amounts some may be unknown. */

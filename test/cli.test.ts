@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { layTable } from "../cli/print.ts";
+import { layTable, listCells } from "../cli/print.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { readMigrations } from "../src/platform/postgres/migrate.ts";
 import { commands, dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
@@ -314,6 +314,19 @@ test("a command without a running service starts the database and stops it at th
   const { code, stderr } = await scripdesk([...issueAcme, "--json"], { DATA_DIR: alone });
   assert.equal(code, 0, stderr);
   assert.equal(await postgresPid(alone), undefined);
+});
+
+test("a column has one heading, whatever of it is unknown", () => {
+  const firm = "frm_01m7t0bz5h6n159kf76zwmk1cz";
+  const rows = [
+    { id: firm, from_id: null, firm_id: null, amount_paise: null, paise: 5 },
+    { id: "stl_2", from_id: firm, firm_id: firm, amount_paise: 123_456, paise: null, note: "late" },
+  ];
+  assert.deepEqual(listCells(rows, { names: { [firm]: "Konkan Exports" } }), [
+    ["id", "from", "firm", "amount", "amount", "note"],
+    [firm, "-", "-", "-", "₹0.05", "-"],
+    ["stl_2", "Konkan Exports", "Konkan Exports", "₹1,234.56", "-", "late"],
+  ]);
 });
 
 test("a table fits the terminal by breaking between words, and an id stays whole", () => {

@@ -9,7 +9,8 @@ import { createLog } from "../src/platform/log.ts";
 import { measureOnDemand } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
 import { liveSeller, sellLive } from "./support/live-sales.ts";
-import { startOps } from "./support/ops.ts";
+import { asBearer, startOps } from "./support/ops.ts";
+import { addPerson } from "./support/people.ts";
 import { type Answer, readSlug, type Service, startService } from "./support/service.ts";
 
 type Sample = {
@@ -199,6 +200,33 @@ test("every answered request is one log line with its id, and no line holds a se
     faults.map(({ request_id }) => request_id),
     [answers.at(-1)!.headers.get("x-request-id")],
     "our own fault is logged with the same id",
+  );
+});
+
+test("every line about what somebody did on the operators' listener names the person", async (t) => {
+  const lines: string[] = [];
+  const { log } = createLog("debug", { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { send } = await startOps(t, service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const headers = asBearer((await asha.signIn()).token);
+  lines.length = 0;
+  await send("GET", "/ops/operators", { headers, expect: 200 });
+  await send("POST", "/ops/operators", {
+    headers,
+    body: { name: "ravi", role: "dealer" },
+    expect: 200,
+  });
+  await send("POST", "/ops/orders/ord_none/cancel", { headers, body: {}, expect: 404 });
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const answered = told.filter(({ msg }) => msg === "answered");
+  assert.deepEqual(
+    answered.map(({ status, person }) => [status, person]),
+    [
+      [200, "asha"],
+      [200, "asha"],
+      [404, "asha"],
+    ],
   );
 });
 
