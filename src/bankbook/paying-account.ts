@@ -77,7 +77,7 @@ async function keepAccount(
   const firm = (await tx.run(lockTradingFirms([firmId]))).get(firmId);
   if (!firm) throw noFirm(firmId);
   refuseOffboarded(firm);
-  const known = await lockPayingAccount(tx, firmId);
+  const [known] = await lockPayingAccount(tx, [firmId]);
   if (known) {
     const isSame = openPayingAccount(known, sealKey) === account.no && known.ifsc === account.ifsc;
     if (isSame) return known;
@@ -95,7 +95,7 @@ async function keepAccount(
     confirmed_by: null,
     confirmed_at: null,
   };
-  await insertPayingAccount(tx, row);
+  await insertPayingAccount(tx, [row]);
   return row;
 }
 
@@ -118,7 +118,7 @@ export const payingAccountAddition: ApprovalKind<{
   async prepare(tx, { subjectId: firmId, terms: { reason } }, now): Promise<Prepared> {
     await tx.run(lockTradingFirms([firmId])); // Before its account, as whoever changes a firm does.
     const firm = await requireAnyFirm(tx, firmId);
-    const row = await lockPayingAccount(tx, firmId);
+    const [row] = await lockPayingAccount(tx, [firmId]);
     if (!row) throw noPayingAccount();
     const { last4, ifsc, name, entered_at } = row;
     const masked = maskAccountNo(last4);
@@ -156,7 +156,7 @@ export async function removePayingAccount(
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     const firm = await requireAnyFirm(tx, firmId);
-    const row = await lockPayingAccount(tx, firmId);
+    const [row] = await lockPayingAccount(tx, [firmId]);
     if (!row) throw noPayingAccount();
     await deletePayingAccount(tx, firmId);
     const change = buildChange("remove_paying_account", firm, row, reason);
@@ -206,7 +206,7 @@ export async function findSenders(
 
 /** The bank's letter was about the firm as it was. */
 export async function doubtPayingAccount(tx: Tx, firm: ChangedFirm): Promise<readonly Change[]> {
-  const row = await lockPayingAccount(tx, firm.firm_id);
+  const [row] = await lockPayingAccount(tx, [firm.firm_id]);
   if (!row || row.confirmed_at === null) return [];
   const after = { ...row, confirmed_by: null, confirmed_at: null };
   await setConfirmed(tx, after);

@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   bytes,
@@ -250,22 +251,25 @@ export async function listLinesOfStatement(db: Db, statementId: string): Promise
     order by ordinal`);
 }
 
-export async function lockLines(tx: Tx, lineIds: readonly string[]): Promise<BankLineRow[]> {
-  return await tx.rows(sql`
-    select ${lineColumns}
-    from bank_lines
-    where line_id = any(${lineIds}::text[])
-    order by line_id
-    for update`);
-}
-
-export async function findLine(db: Db, lineId: string): Promise<BankLineRow | undefined> {
-  const [row] = await db.rows<BankLineRow>(sql`
-    select ${lineColumns}
-    from bank_lines
-    where line_id = ${lineId}`);
-  return row;
-}
+/** Lines that are set, or their statement, were locked. */
+export const {
+  find: findLine,
+  lock: lockLines,
+  set: setLines,
+} = rowsBy(bankLines, {
+  key: ["line_id"],
+  set: [
+    "state",
+    "reason",
+    "repeats_line_id",
+    "firm_id",
+    "deal_id",
+    "back_utr",
+    "decided_by",
+    "decided_at",
+    "version",
+  ],
+});
 
 /** Oldest first. */
 export async function listQueue(
@@ -300,28 +304,6 @@ export async function listReturning(db: Db, environment: Environment): Promise<B
     where environment = ${environment} and state = 'returning'`);
 }
 
-const decidedColumns = [
-  "state",
-  "reason",
-  "repeats_line_id",
-  "firm_id",
-  "deal_id",
-  "back_utr",
-  "decided_by",
-  "decided_at",
-  "version",
-] as const;
-const setDecidedColumns = bankLines.assign(decidedColumns);
-
-/** The lines or their statement are locked. */
-export async function setLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
-  await tx.rows(sql`
-    update bank_lines as l
-    set ${setDecidedColumns}
-    from ${bankLines.rows(["line_id", ...decidedColumns], rows)} as r
-    where l.line_id = r.line_id`);
-}
-
 /** An entry of the books that a line of the bank explains, or its own reversal: it has no line. */
 const bankLineEntries = table("bank_line_entries", {
   environment: text<Environment>(),
@@ -331,10 +313,9 @@ const bankLineEntries = table("bank_line_entries", {
 });
 export type ExplainedRow = RowOf<typeof bankLineEntries>;
 
-export async function insertExplained(tx: Tx, rows: readonly ExplainedRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into bank_line_entries ${bankLineEntries.values(bankLineEntries.all, rows)}`);
-}
+export const { insert: insertExplained } = rowsBy(bankLineEntries, {
+  key: ["environment", "kind", "subject"],
+});
 
 /** The explained entries of these subjects, as `kind subject`. */
 export async function listExplained(
@@ -402,33 +383,11 @@ const payingAccounts = table("paying_accounts", {
 });
 export type PayingAccountRow = RowOf<typeof payingAccounts>;
 
-export async function insertPayingAccount(tx: Tx, row: PayingAccountRow): Promise<void> {
-  await tx.rows(sql`
-    insert into paying_accounts ${payingAccounts.values(payingAccounts.all, [row])}`);
-}
-
-export async function findPayingAccount(
-  db: Db,
-  firmId: string,
-): Promise<PayingAccountRow | undefined> {
-  const [row] = await db.rows<PayingAccountRow>(sql`
-    select ${payingAccounts.columns}
-    from paying_accounts
-    where firm_id = ${firmId}`);
-  return row;
-}
-
-export async function lockPayingAccount(
-  tx: Tx,
-  firmId: string,
-): Promise<PayingAccountRow | undefined> {
-  const [row] = await tx.rows<PayingAccountRow>(sql`
-    select ${payingAccounts.columns}
-    from paying_accounts
-    where firm_id = ${firmId}
-    for update`);
-  return row;
-}
+export const {
+  insert: insertPayingAccount,
+  find: findPayingAccount,
+  lock: lockPayingAccount,
+} = rowsBy(payingAccounts, { key: ["firm_id"] });
 
 /** The confirmed ones. */
 export async function listPayingAccounts(

@@ -1,4 +1,5 @@
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const statementForms = table("statement_forms", {
@@ -17,13 +18,7 @@ export async function listFormRows(db: Db): Promise<StatementFormRow[]> {
     order by name`);
 }
 
-export async function findFormRow(db: Db, name: string): Promise<StatementFormRow | undefined> {
-  const [row] = await db.rows<StatementFormRow>(sql`
-    select ${statementForms.columns}
-    from statement_forms
-    where name = ${name}`);
-  return row;
-}
+export const { find: findFormRow } = rowsBy(statementForms, { key: ["name"] });
 
 /** Serializes changes of the form of this name. */
 export async function lockForm(tx: Tx, name: string): Promise<void> {

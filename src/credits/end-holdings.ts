@@ -106,7 +106,7 @@ export async function useCredit(
       if (!after) throw new Error("a locked credit keeps its version");
       const { environment, desk_id, firm_id, scrip_no, credit_id } = row;
       const of = { environment, desk_id, firm_id, scrip_no, credit_id };
-      await insertUse(tx, { ...of, ...use, ordinal: uses.length + 1, told_at: now });
+      await insertUse(tx, [{ ...of, ...use, ordinal: uses.length + 1, told_at: now }]);
       const change = buildCreditChange({
         action: "use",
         before: row,

@@ -55,14 +55,6 @@ export async function listCreditRowsOfFirm(
     limit ${fetch}`);
 }
 
-export async function findAnyCredit(db: Db, creditId: string): Promise<CreditRow | undefined> {
-  const [row] = await db.rows<CreditRow>(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.credit_id = ${creditId}`);
-  return row;
-}
-
 /** Every claim and holding of a number, newest first; each standing has an index of its own. */
 export async function listCreditRowsByNumber(
   db: Db,

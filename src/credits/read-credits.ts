@@ -23,14 +23,20 @@ import {
   findNotSellableReason,
 } from "./rules.ts";
 import {
-  findAnyCredit,
   listAllCreditRows,
   listCreditRowsByNumber,
   listCreditRowsOfFirm,
   sumOfferedByDaysLeft,
 } from "./operator-store.ts";
 import { Credit, FirmParams } from "./schema.ts";
-import { creditList, type CreditRow, findCredit, findCreditById, listUses } from "./store.ts";
+import {
+  creditList,
+  type CreditRow,
+  findCredit,
+  findCreditById,
+  listUses,
+  findAnyCredit,
+} from "./store.ts";
 
 export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
   const row = await findNamedCredit(ctx.db, caller, name);

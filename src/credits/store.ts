@@ -10,6 +10,7 @@ import { closedEnum } from "../platform/http/wire.ts";
 import { equals, list, meets } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import { type CreditState, creditStates, isOpen, usesMax } from "./rules.ts";
 
@@ -124,10 +125,7 @@ const uses = table("credit_uses", {
 });
 export type UseRow = RowOf<typeof uses>;
 
-export async function insertUse(tx: Tx, row: UseRow): Promise<void> {
-  await tx.rows(sql`
-    insert into credit_uses ${uses.values(uses.all, [row])}`);
-}
+export const { insert: insertUse } = rowsBy(uses, { key: ["firm_id", "scrip_no", "ordinal"] });
 
 const useColumns = uses.as("u");
 
@@ -210,14 +208,7 @@ export async function findCreditById(
   return row;
 }
 
-export async function lockCredits(tx: Tx, creditIds: readonly string[]): Promise<CreditRow[]> {
-  return await tx.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.credit_id = any(${creditIds}::text[])
-    order by c.credit_id
-    for update`);
-}
+export const { find: findAnyCredit, lock: lockCredits } = rowsBy(credits, { key: ["credit_id"] });
 
 /** Every open row of these numbers, of any firm. */
 export async function lockOpenByNumber(

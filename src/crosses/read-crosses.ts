@@ -23,7 +23,6 @@ import { findSettlementStates } from "../settlement/move-settlement.ts";
 import {
   countCrosses,
   type CrossFilter,
-  findAnyCross,
   findCross,
   type FoundCross,
   listAllCrossRows,
@@ -39,7 +38,7 @@ import {
   findWaitingOn,
 } from "./rules.ts";
 import { Cross, crossFilters } from "./schema.ts";
-import type { AddressedFirm, CrossRow } from "./store.ts";
+import { type AddressedFirm, type CrossRow, findAnyCross } from "./store.ts";
 
 export async function readCross(ctx: Context, caller: Caller, crossId: string): Promise<Cross> {
   return await requireCross(ctx.db, caller, crossId);

@@ -257,14 +257,6 @@ export async function listCrossRowsOfDesk(
     limit ${fetch}`);
 }
 
-export async function findAnyCross(db: Db, crossId: string): Promise<CrossRow | undefined> {
-  const [row] = await db.rows<CrossRow>(sql`
-    select ${crossColumns}
-    from crosses as c
-    where c.cross_id = ${crossId}`);
-  return row;
-}
-
 export async function listBuyers(
   db: Db,
   crossIds: readonly string[],

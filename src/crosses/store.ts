@@ -4,6 +4,7 @@ import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CrossKind, CrossState, CrossStep } from "./rules.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   flag,
@@ -55,10 +56,11 @@ export type CrossRow = RowOf<typeof crosses>;
 
 export const crossColumns = crosses.as("c");
 
-export async function insertCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into crosses ${crosses.values(crosses.all, rows)}`);
-}
+export const {
+  insert: insertCrosses,
+  find: findAnyCross,
+  lock: lockCrosses,
+} = rowsBy(crosses, { key: ["cross_id"] });
 
 const movedColumns = [
   "seller_desk_id",
@@ -85,15 +87,6 @@ export function setCrosses(rows: readonly CrossRow[]): Query<void> {
     set ${setMovedColumns}
     from ${crosses.rows(["cross_id", ...movedColumns], rows)} as r
     where c.cross_id = r.cross_id`);
-}
-
-export async function lockCrosses(tx: Tx, crossIds: readonly string[]): Promise<CrossRow[]> {
-  return await tx.rows(sql`
-    select ${crossColumns}
-    from crosses as c
-    where c.cross_id = any(${crossIds}::text[])
-    order by c.cross_id
-    for update`);
 }
 
 /** The crosses of these settlements. */

@@ -1,4 +1,4 @@
-import { sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 
@@ -11,13 +11,9 @@ const confirmedAccounts = table("confirmed_accounts", {
 });
 export type ConfirmedAccountRow = RowOf<typeof confirmedAccounts>;
 
-export async function insertConfirmedAccounts(
-  tx: Tx,
-  rows: readonly ConfirmedAccountRow[],
-): Promise<void> {
-  await tx.rows(sql`
-    insert into confirmed_accounts ${confirmedAccounts.values(confirmedAccounts.all, rows)}`);
-}
+export const { insert: insertConfirmedAccounts } = rowsBy(confirmedAccounts, {
+  key: ["account_id"],
+});
 
 /** The sealed account numbers, for the change of the master key. */
 export const accountColumn = sealedColumn({

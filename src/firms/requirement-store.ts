@@ -8,6 +8,7 @@ import { calendarDay, closedEnum } from "../platform/http/wire.ts";
 import { equals, list, meets } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { RequirementTerms } from "./requirement-rules.ts";
 
@@ -36,10 +37,9 @@ export const referenceConstraint = "requirements_firm_id_reference_key";
 
 const requirementColumns = requirements.columns;
 
-export async function insertRequirement(tx: Tx, row: RequirementRow): Promise<void> {
-  await tx.rows(sql`
-    insert into requirements ${requirements.values(requirements.all, [row])}`);
-}
+export const { insert: insertRequirement, lock: lockRequirements } = rowsBy(requirements, {
+  key: ["requirement_id"],
+});
 
 export async function findRequirement(
   db: Db,
@@ -64,19 +64,6 @@ export async function lockRequirement(
     where desk_id = ${deskId} and firm_id = ${firmId} and requirement_id = ${requirementId}
     for update`);
   return row;
-}
-
-/** In the order of their ids. */
-export async function lockRequirements(
-  tx: Tx,
-  requirementIds: readonly string[],
-): Promise<RequirementRow[]> {
-  return await tx.rows(sql`
-    select ${requirementColumns}
-    from requirements
-    where requirement_id = any(${requirementIds}::text[])
-    order by requirement_id
-    for update`);
 }
 
 /** Those that are due until this day and of which nothing was told today; `skip locked`. */

@@ -105,7 +105,7 @@ export async function declareRequirement(
         // After the claim, so that a retry finds its original when the day has passed meanwhile.
         refusePastDay(row.due_on, istDay(now));
         refuseOffboarded(firm);
-        await insertRequirement(tx, row);
+        await insertRequirement(tx, [row]);
         const declared = buildRequirementChange("requirement.declared", {
           before: null,
           after: row,

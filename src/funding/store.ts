@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { Alphabet } from "./rules.ts";
 
@@ -31,10 +32,7 @@ export async function listFormRows(db: Db, environment: Environment): Promise<Nu
     order by version desc`);
 }
 
-export async function insertForm(tx: Tx, row: NumberFormRow): Promise<void> {
-  await tx.rows(sql`
-    insert into number_forms ${numberForms.values(numberForms.all, [row])}`);
-}
+export const { insert: insertForm } = rowsBy(numberForms, { key: ["environment", "version"] });
 
 export async function findFirmNo(db: Db, firmId: string): Promise<number | undefined> {
   const [row] = await db.rows<{ firm_no: number }>(sql`

@@ -103,7 +103,7 @@ export const formSetting: ApprovalKind<FormTerms> = {
           set_by: proposedBy ?? actor.id,
           approved_by: proposedBy === undefined ? null : actor.id,
         };
-        await insertForm(tx, toFormRow(after));
+        await insertForm(tx, [toFormRow(after)]);
         return { changes: [buildFormChange(after)] };
       },
     };

@@ -125,7 +125,7 @@ export function buildHouseKind(onHouseSet: OnHouseSet): HouseKind {
             set_by: proposedBy ?? actor.id,
             approved_by: proposedBy === undefined ? null : actor.id,
           };
-          await insertHouse(tx, toHouseRow(after));
+          await insertHouse(tx, [toHouseRow(after)]);
           const ended = await onHouseSet(tx, after, now);
           return { changes: [buildHouseChange(after), ...ended], answer: after };
         },

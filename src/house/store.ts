@@ -1,6 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { day, int, type RowOf, table, text, textList, time } from "../platform/postgres/table.ts";
 
 const houses = table("houses", {
@@ -52,7 +53,4 @@ export async function listHouseRows(db: Db, environment: Environment): Promise<H
     order by version desc`);
 }
 
-export async function insertHouse(tx: Tx, row: HouseRow): Promise<void> {
-  await tx.rows(sql`
-    insert into houses ${houses.values(houses.all, [row])}`);
-}
+export const { insert: insertHouse } = rowsBy(houses, { key: ["environment", "version"] });

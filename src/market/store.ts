@@ -4,6 +4,7 @@ import type { PaiseSum } from "../kernel/money.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DepthBand, LogPosition, Tape, UpdateKind } from "./rules.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, shape, table, text, time } from "../platform/postgres/table.ts";
 
 const marketUpdates = table("market_updates", {
@@ -242,10 +243,9 @@ export async function lockEnd(tx: Tx, environment: Environment): Promise<LogPosi
   return row;
 }
 
-export async function insertUpdates(tx: Tx, rows: readonly UpdateRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into market_updates ${marketUpdates.values(marketUpdates.all, rows)}`);
-}
+export const { insert: insertUpdates } = rowsBy(marketUpdates, {
+  key: ["environment", "epoch", "seq"],
+});
 
 /** Moves the end, and wakes the readers at commit. */
 export async function setEnd(tx: Tx, environment: Environment, seq: number): Promise<void> {

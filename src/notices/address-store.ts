@@ -2,6 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   int,
@@ -89,23 +90,6 @@ export async function findByEmail(
   return row;
 }
 
-export async function findAddress(db: Db, addressId: string): Promise<AddressRow | undefined> {
-  const [row] = await db.rows<AddressRow>(sql`
-    select ${addressColumns}
-    from notice_addresses
-    where address_id = ${addressId}`);
-  return row;
-}
-
-export async function lockAddress(tx: Tx, addressId: string): Promise<AddressRow | undefined> {
-  const [row] = await tx.rows<AddressRow>(sql`
-    select ${addressColumns}
-    from notice_addresses
-    where address_id = ${addressId}
-    for update`);
-  return row;
-}
-
 export async function countAddresses(
   tx: Tx,
   { desk_id, operator_id }: Pick<AddressRow, "desk_id" | "operator_id">,
@@ -118,10 +102,11 @@ export async function countAddresses(
   return row?.count ?? 0;
 }
 
-export async function insertAddress(tx: Tx, row: AddressRow): Promise<void> {
-  await tx.rows(sql`
-    insert into notice_addresses ${addresses.values(addresses.all, [row])}`);
-}
+export const {
+  insert: insertAddress,
+  find: findAddress,
+  lock: lockAddress,
+} = rowsBy(addresses, { key: ["address_id"] });
 
 /** The row is locked. */
 export async function setAddress(tx: Tx, row: AddressRow): Promise<void> {

@@ -71,7 +71,7 @@ export async function addNoticeAddress(
           created_at: now,
           updated_at: now,
         };
-    await (before ? setAddress(tx, added) : insertAddress(tx, added));
+    await (before ? setAddress(tx, added) : insertAddress(tx, [added]));
     await recordChanges(tx, actor, [describeAddressChange("add", added)], now);
     return await viewAddress(tx, added);
   });
@@ -209,7 +209,7 @@ async function refuseTooMany(tx: Tx, owner: OwnerColumns): Promise<void> {
 }
 
 async function requireAddress(tx: Tx, addressId: string): Promise<AddressRow> {
-  const row = await lockAddress(tx, addressId);
+  const [row] = await lockAddress(tx, [addressId]);
   if (row && !row.removed_at) return row;
   throw new Failure("not_found", `no address ${addressId}`);
 }

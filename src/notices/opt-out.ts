@@ -50,8 +50,8 @@ export async function optOut(
   return await ctx.db.transaction(
     async (tx) => {
       const opened = await openLink(ctx, tx, token);
-      const before = opened && (await lockAddress(tx, opened.address.address_id));
-      if (!before) return fillPage(page, invalidLink);
+      const [before] = opened ? await lockAddress(tx, [opened.address.address_id]) : [];
+      if (!opened || !before) return fillPage(page, invalidLink);
       const { occasion } = opened;
       if (!before.opted_out.includes(occasion)) {
         const opted_out = [...before.opted_out, occasion];

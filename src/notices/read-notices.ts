@@ -47,7 +47,7 @@ export async function sendNoticeAgain(
 ): Promise<{ readonly notice_id: string; readonly state: "waiting" }> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const row = await lockNotice(tx, noticeId);
+    const [row] = await lockNotice(tx, [noticeId]);
     if (!row) throw new Failure("not_found", `no notice ${noticeId}`);
     const address = await findAddress(tx, row.address_id);
     if (row.state !== "dead" || !address || address.removed_at) {

@@ -2,6 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
 import type { NoticeState, Occasion } from "./rules.ts";
 
@@ -224,14 +225,7 @@ export async function releaseNotices(
     where n.notice_id = r.notice_id and n.lease = r.lease and n.state = 'waiting'`);
 }
 
-export async function lockNotice(tx: Tx, noticeId: string): Promise<NoticeRow | undefined> {
-  const [row] = await tx.rows<NoticeRow>(sql`
-    select ${notices.columns}
-    from notices
-    where notice_id = ${noticeId}
-    for update`);
-  return row;
-}
+export const { lock: lockNotice } = rowsBy(notices, { key: ["notice_id"] });
 
 /** The row is locked. The lease rises, so that whoever still holds the last one changes nothing. */
 export async function setWaiting(tx: Tx, noticeId: string, now: Date): Promise<void> {

@@ -30,18 +30,20 @@ export const watchContact: OnContactConcerned = async (tx, firm, now) => {
     await setAddress(tx, { ...before, version: before.version + 1, updated_at: now });
     return;
   }
-  await insertAddress(tx, {
-    ...of,
-    address_id: newId("nad", now),
-    email,
-    opted_out: [],
-    after_sequence,
-    removed_at: null,
-    created_by: firm_id,
-    version: 1,
-    created_at: now,
-    updated_at: now,
-  });
+  await insertAddress(tx, [
+    {
+      ...of,
+      address_id: newId("nad", now),
+      email,
+      opted_out: [],
+      after_sequence,
+      removed_at: null,
+      created_by: firm_id,
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    },
+  ]);
 };
 
 export async function forgetContacts(

@@ -9,6 +9,7 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { json, table, text, time } from "../platform/postgres/table.ts";
 import {
   type AnsweredQuestion,
@@ -245,9 +246,4 @@ export async function deleteOutage(
     where environment = ${environment} and port = ${port}`);
 }
 
-export async function listQuestions(db: Db, questionIds: readonly string[]): Promise<Question[]> {
-  return await db.rows(sql`
-    select ${questionColumns}
-    from questions
-    where question_id = any(${questionIds}::text[])`);
-}
+export const { list: listQuestions } = rowsBy(questions, { key: ["question_id"] });

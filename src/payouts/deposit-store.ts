@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { idFilter } from "../platform/http/wire.ts";
 import { between, equals, list, ofFirm } from "../platform/postgres/list.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const deposits = table("deposits", {
@@ -108,10 +109,9 @@ const depositReversals = table("deposit_reversals", {
 });
 export type ReversalRow = RowOf<typeof depositReversals>;
 
-export async function insertReversals(tx: Tx, rows: readonly ReversalRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into deposit_reversals ${depositReversals.values(depositReversals.all, rows)}`);
-}
+export const { insert: insertReversals } = rowsBy(depositReversals, {
+  key: ["environment", "reference"],
+});
 
 /** The reversals of these references. */
 export async function listReversals(

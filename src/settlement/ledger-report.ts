@@ -120,7 +120,7 @@ export async function importLedgerReport(
     if (known) return { ...looked, reportId: known.report_id };
     const row = toRow(report, looked.matched, operator, now);
     const changes = await note(tx, row, looked, now);
-    await insertReport(tx, row);
+    await insertReport(tx, [row]);
     await recordChanges(tx, operator, [...changes, toReportChange(row)], now);
     return { ...looked, reportId: row.report_id };
   });

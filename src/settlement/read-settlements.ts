@@ -33,7 +33,6 @@ import {
 import {
   countSettlements,
   type DealRow,
-  findAnySettlement,
   findFirstDealAt,
   findSettlement,
   listAllSettlementRows,
@@ -59,7 +58,7 @@ import {
 } from "./rules.ts";
 import { Settlement, settlementFilters } from "./schema.ts";
 import { instruct, listAllTasks, listTasks, type PortalParties, viewTask } from "./read-tasks.ts";
-import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
+import { type LegRow, listLegs, type SettlementRow, findAnySettlement } from "./store.ts";
 
 export async function readSettlement(
   ctx: { readonly db: Db; readonly now: () => Date },

@@ -6,14 +6,8 @@ import type { BandSum } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import {
-  type Db,
-  fragment,
-  type Query,
-  query,
-  sql,
-  type Tx,
-} from "../platform/postgres/postgres.ts";
+import { type Db, fragment, type Query, query, sql } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { flag, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import {
   type LegState,
@@ -273,17 +267,6 @@ export async function listAllSettlementRows(
       and (${filter.toId}::text is null or s.settlement_id < ${filter.toId})
     order by s.settlement_id desc
     limit ${fetch}`);
-}
-
-export async function findAnySettlement(
-  db: Db,
-  settlementId: string,
-): Promise<SettlementRow | undefined> {
-  const [row] = await db.rows<SettlementRow>(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.settlement_id = ${settlementId}`);
-  return row;
 }
 
 /** What is open, by the whole days since it was made, between these bounds. */
@@ -656,10 +639,7 @@ export type LedgerReportRow = RowOf<typeof ledgerReports>;
 
 const reportColumns = ledgerReports.as("r");
 
-export async function insertReport(tx: Tx, row: LedgerReportRow): Promise<void> {
-  await tx.rows(sql`
-    insert into ledger_reports ${ledgerReports.values(ledgerReports.all, [row])}`);
-}
+export const { insert: insertReport } = rowsBy(ledgerReports, { key: ["report_id"] });
 
 export async function findReport(
   db: Db,

@@ -15,6 +15,7 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   flag,
@@ -287,28 +288,13 @@ export async function listLegs(db: Db, settlementIds: readonly string[]): Promis
     order by l.settlement_id, l.ordinal`);
 }
 
-export async function listSettlementsById(
-  db: Db,
-  settlementIds: readonly string[],
-): Promise<SettlementRow[]> {
-  return await db.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.settlement_id = any(${settlementIds}::text[])
-    order by s.settlement_id`);
-}
-
-export async function lockSettlements(
-  tx: Tx,
-  settlementIds: readonly string[],
-): Promise<SettlementRow[]> {
-  return await tx.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.settlement_id = any(${settlementIds}::text[])
-    order by s.settlement_id
-    for update`);
-}
+export const {
+  list: listSettlementsById,
+  find: findAnySettlement,
+  lock: lockSettlements,
+} = rowsBy(settlements, {
+  key: ["settlement_id"],
+});
 
 /**
  * The environments with a settlement in one of these states, due by `dueBy` if given. Workers ask this
@@ -645,9 +631,7 @@ export type UnpaidRow = RowOf<typeof unpaidDeals>;
 
 const unpaidColumns = unpaidDeals.as("u");
 
-export async function insertUnpaid(tx: Tx, rows: readonly UnpaidRow[]): Promise<void> {
-  await tx.rows(sql`insert into unpaid_deals ${unpaidDeals.values(unpaidDeals.all, rows)}`);
-}
+export const { insert: insertUnpaid } = rowsBy(unpaidDeals, { key: ["settlement_id", "firm_id"] });
 
 /** Those of the firms that an unpaid deal counts against: their own, or one of their PAN. */
 export function listBarred(

@@ -4,6 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { SupplyKind } from "./tax-rules.ts";
 
@@ -20,17 +21,9 @@ const supplies = table("supplies", {
 });
 export type SupplyRow = RowOf<typeof supplies>;
 
-export async function insertSupplies(tx: Tx, rows: readonly SupplyRow[]): Promise<void> {
-  await tx.rows(sql`insert into supplies ${supplies.values(supplies.all, rows)}`);
-}
-
-export async function listSupplies(db: Db, settlementIds: readonly string[]): Promise<SupplyRow[]> {
-  return await db.rows(sql`
-    select ${supplies.columns}
-    from supplies
-    where settlement_id = any(${settlementIds}::text[])
-    order by settlement_id, kind, ordinal`);
-}
+export const { insert: insertSupplies, list: listSupplies } = rowsBy(supplies, {
+  key: ["settlement_id", "kind", "ordinal"],
+});
 
 const billsOfSupply = table("bills_of_supply", {
   environment: text<Environment>(),
@@ -97,9 +90,9 @@ export async function listUnbilled(
     limit ${limit}`);
 }
 
-export async function insertBills(tx: Tx, rows: readonly BillRow[]): Promise<void> {
-  await tx.rows(sql`insert into bills_of_supply ${billsOfSupply.values(billsOfSupply.all, rows)}`);
-}
+export const { insert: insertBills } = rowsBy(billsOfSupply, {
+  key: ["environment", "financial_year", "kind", "number"],
+});
 
 type BilledSupply = Pick<SupplyRow, "bill_no" | "kind" | "settlement_id" | "ordinal">;
 

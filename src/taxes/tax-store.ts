@@ -8,6 +8,7 @@ import type { TimeSpan } from "../kernel/query-time.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   hex,
@@ -108,13 +109,9 @@ export async function insertTaxes(tx: Tx, rows: readonly LegTax[], now: Date): P
 
 export type StoredTax = LegTax & { readonly invoice_no: string | null; readonly taxed_at: Date };
 
-export async function listTaxes(db: Db, settlementIds: readonly string[]): Promise<StoredTax[]> {
-  return await db.rows(sql`
-    select ${legTaxes.columns}
-    from leg_taxes
-    where settlement_id = any(${settlementIds}::text[])
-    order by settlement_id, ordinal, side, kind`);
-}
+export const { list: listTaxes } = rowsBy(legTaxes, {
+  key: ["settlement_id", "ordinal", "side", "kind"],
+});
 
 /** Payees travel as hexadecimal digits. */
 type YearKey = { readonly environment: Environment; readonly year: FinancialYear };
@@ -337,10 +334,9 @@ export async function listUninvoiced(
     order by due.first_at, due.settlement_id, due.side, due.firm_id, due.place_of_supply`);
 }
 
-export async function insertInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into fee_invoices ${feeInvoices.values(feeInvoices.all, rows)}`);
-}
+export const { insert: insertInvoices } = rowsBy(feeInvoices, {
+  key: ["environment", "financial_year", "kind", "number"],
+});
 
 /** A side of a leg, and the invoice that it is on. */
 type InvoicedLeg = Pick<InvoiceRow, "invoice_no" | "kind" | "settlement_id" | "side"> & {

@@ -3,6 +3,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
   bigintList,
@@ -28,10 +29,9 @@ const deliveryBlocks = table("delivery_blocks", {
 
 export type WaitingBlock = RowOf<typeof deliveryBlocks>;
 
-export async function insertBlocks(tx: Tx, blocks: readonly WaitingBlock[]): Promise<void> {
-  await tx.rows(sql`
-    insert into delivery_blocks ${deliveryBlocks.values(deliveryBlocks.all, blocks)}`);
-}
+export const { insert: insertBlocks } = rowsBy(deliveryBlocks, {
+  key: ["webhook_id", "first_sequence"],
+});
 
 /** Due blocks of queues, each queue's that are due longest first, as many as its room takes. */
 export async function lockDueBlocks(
