@@ -14,7 +14,7 @@ import { randomInt } from "node:crypto";
 
 import { recordBeside } from "../journal/record-changes.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { findNextOrdinals, listDuesVersions, lockDues } from "./dues-store.ts";
 import {
   buildDuesChanges,
@@ -126,8 +126,7 @@ export async function writeBooksBeside<First, Next>(
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
   const stripe = chooseStripe(tx);
   const touched = findTouched(entries, [...pending.values()], { stripe, owing });
-  const { balances, first } = await loadBalances(tx, touched, beside.first);
-  const books = await openBooks(tx, { balances, entries, pending, touched });
+  const { books, first } = await openBooks(tx, { entries, pending, touched }, beside.first);
   const owned = new Set(books.owners.keys());
 
   const ended = resolutions.map((resolution) => judgeResolution(books, resolution));
@@ -195,28 +194,30 @@ async function loadPending(
   return pending;
 }
 
-async function openBooks(
+/** Locks all that the set touches, and reads what it is judged by. */
+async function openBooks<First>(
   tx: Tx,
   {
-    balances,
     entries,
     pending,
     touched,
   }: {
-    /** Locked. */
-    readonly balances: Books["balances"];
     readonly entries: readonly Entry[];
     readonly pending: ReadonlyMap<string, Pending>;
     readonly touched: TouchedRows;
   },
-): Promise<Books> {
+  beside: Query<First>,
+): Promise<{ readonly books: Books; readonly first: First }> {
   const credits = [...touched.credits.values()];
   // Read after the locks: until then other transactions may write these entries.
-  const [owners, written, resolved] = await tx.pipelineBehind(
+  const behind = all([
     credits.length > 0 ? lockOwners(credits) : known([]),
-    [entries.length > 0 ? findWritten(entries) : known([]), findEnded(pending)],
-  );
-  return {
+    entries.length > 0 ? findWritten(entries) : known([]),
+    findEnded(pending),
+  ]);
+  const { balances, first, behind: read } = await loadBalances(tx, touched, { beside, behind });
+  const [owners, written, resolved] = read;
+  const books = {
     balances,
     owners: new Map(
       owners.map(({ environment, scrip_no, account, pending_entry_no }) => [
@@ -230,19 +231,33 @@ async function openBooks(
     changes: new Map(),
     moves: new Map(),
   };
+  return { books, first };
 }
 
-/** Locks all balances in one order. Missing balances are inserted and locked after. */
-async function loadBalances<First>(
+/**
+ * Locks all balances in one order. Missing balances are inserted and locked after. What must run behind
+ * these locks travels with them where every balance is known to be there.
+ */
+async function loadBalances<First, Behind>(
   tx: Tx,
   { accounts }: TouchedRows,
-  beside: Query<First>,
-): Promise<{ readonly balances: Map<string, Balance>; readonly first: First }> {
+  { beside, behind }: { readonly beside: Query<First>; readonly behind: Query<Behind> },
+): Promise<{
+  readonly balances: Map<string, Balance>;
+  readonly first: First;
+  readonly behind: Behind;
+}> {
   const wanted = [...accounts.values()];
   const firmIds = listFirms(accounts).map(({ firmId }) => firmId);
   const lockOwed = firmIds.length > 0 ? lockDues(firmIds) : known<LockedRow[]>([]);
+  const areOpen = wanted.every(({ balance }) => tx.isLasting(balance));
   // What is owed is read by a statement of its own: it sees what was committed before the locks.
-  const [locked, owedBefore, first] = await tx.pipeline([lockAccounts(wanted), lockOwed, beside]);
+  const [locked, owedBefore, first, readAlong] = await tx.pipeline([
+    lockAccounts(wanted),
+    lockOwed,
+    beside,
+    areOpen ? behind : known(undefined),
+  ]);
   let owed = owedBefore;
   const loaded = new Map(locked.map((row) => [row.balance, row]));
   const missing = wanted.filter(({ balance }) => !loaded.has(balance));
@@ -252,9 +267,12 @@ async function loadBalances<First>(
     for (const row of opened) loaded.set(row.balance, row);
     owed = owedNow;
   }
+  const isAlong = missing.length === 0 && readAlong !== undefined;
+  const read = isAlong ? readAlong : await tx.run(behind);
+  if (!areOpen) tx.lasts([...loaded.keys()]);
   const balances = new Map<string, Balance>(owed.map((row) => [row.balance, row]));
   for (const [name, touched] of accounts) balances.set(name, requireBalance(loaded, touched));
-  return { balances, first };
+  return { balances, first, behind: read };
 }
 
 function lockAccounts(accounts: readonly TouchedAccount[]): Query<LockedRow[]> {

@@ -67,6 +67,10 @@ export type Tx = Db & {
   announce(topic: string): void;
   /** Counts rows that were written into a table; after many, the table is analyzed. */
   added(table: string, rows: number): void;
+  /** Notes names of rows that are never deleted, once the transaction is committed. */
+  lasts(names: readonly string[]): void;
+  /** Whether a committed transaction of this process has noted the name lately. */
+  isLasting(name: string): boolean;
 };
 
 export type Database = Db & {
@@ -134,6 +138,8 @@ const reservedShare = 1 / 4;
 /** How often a long statement checks that its client is still connected. */
 const goneCheckMs = 5_000;
 const analyzeMsMax = 60_000;
+/** About 10 MB of names. */
+const lastingMax = 100_000;
 
 export function openDatabase(options: ConnectionOptions): Database {
   const max = options.connectionsMax ?? connectionsMaxDefault;
@@ -185,6 +191,7 @@ function asking(
   borrow: Borrow,
   { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
 ): Pick<Database, keyof Db | "planned" | "transaction"> {
+  const lasting = new Set<string>();
   return {
     ...runningAlone(borrow),
     planned: toDb(async (asked) => {
@@ -194,9 +201,11 @@ function asking(
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const added = new Map<string, number>();
+      const noted: string[] = [];
       const run = async () => {
         topics.clear();
         added.clear();
+        noted.length = 0;
         return await inTransaction(
           borrow,
           async (tx) => {
@@ -207,6 +216,8 @@ function asking(
               beforeCommit: (step) => void last.push(step),
               announce: (topic) => void topics.add(topic),
               added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
+              lasts: (names) => void noted.push(...names),
+              isLasting: (name) => lasting.has(name),
             } as Tx);
             for (const step of last) await step();
             return done;
@@ -218,6 +229,8 @@ function asking(
       if (txOptions?.rollBack) return result;
       for (const topic of topics) announced.emit(topic);
       addedRows.note(added);
+      if (lasting.size + noted.length > lastingMax) lasting.clear();
+      for (const name of noted) lasting.add(name);
       return result;
     },
   };
