@@ -13,7 +13,7 @@ import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { setTax } from "../../src/taxes/taxes.ts";
 import { commandLine } from "../support/cli.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
-import { listPages } from "../support/console-pages.ts";
+import { lettersLeast, listPages, measureLetters } from "../support/console-pages.ts";
 import { type Console, signInToConsole } from "../support/console.ts";
 import { clientFirm } from "../support/firms.ts";
 import { furnishConsole } from "../support/furnished-console.ts";
@@ -579,6 +579,10 @@ test(
     await open("/today");
     await page.getByRole("link", { name: "1 settlement waits to be initiated at customs" }).click();
     await page.getByRole("button", { name: "Record as initiated" }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open("/queue");
+    await page.getByRole("img", { name: /^Open settlements by age: Within a day 1, / }).waitFor();
+    assert.ok((await measureLetters(page)) >= lettersLeast);
   },
 );
 

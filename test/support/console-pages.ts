@@ -1,6 +1,8 @@
 // Every page of the console as a browser shows it, and what is wrong with it: judged by axe, by its
 // width and by its own words.
 
+import type { Page } from "playwright-core";
+
 import { findSerious } from "./axe.ts";
 import type { Console } from "./console.ts";
 
@@ -146,8 +148,21 @@ async function judgePage(
       "[document.documentElement.scrollWidth, innerWidth]",
     );
     if (content > width) faults.push(`${picture}: ${content} wide on ${width}`);
+    const letters = await measureLetters(page);
+    if (letters < lettersLeast) faults.push(`${picture}: letters of ${letters} pixels`);
   }
   const problem = page.locator("#page .notice[role=alert]:visible");
   if ((await problem.count()) > 0) faults.push(`${name}: ${await problem.innerText()}`);
   return faults;
+}
+
+/** Smaller letters are not read. */
+export const lettersLeast = 10;
+
+/** The height of the smallest letters of figures, as they are drawn on this screen. */
+export async function measureLetters(page: Page): Promise<number> {
+  return await page.evaluate<number>(`Math.min(1000, ...Array.from(
+    document.querySelectorAll("#page svg text"),
+    (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
+  ))`);
 }

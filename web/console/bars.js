@@ -18,9 +18,9 @@ function draw(tag, attributes, ...children) {
 }
 
 const rowHeight = 28;
-const labelWidth = 150;
-const barWidth = 320;
-const wordsWidth = 210;
+/** Widths of the label, of the longest bar and of the words beside it; on a phone the bar is what gives. */
+const wide = { labelWidth: 150, barWidth: 320, wordsWidth: 210 };
+const narrow = { labelWidth: 118, barWidth: 60, wordsWidth: 180 };
 
 /**
  * A bar for each label, to the right of nought or to its left.
@@ -30,6 +30,7 @@ const wordsWidth = 210;
  */
 export function makeBars(title, bars) {
   const most = Math.max(1, ...bars.map(({ value }) => Math.abs(value)));
+  const { labelWidth, barWidth, wordsWidth } = isNarrow() ? narrow : wide;
   const hasBelow = bars.some(({ value }) => value < 0);
   const scale = (hasBelow ? barWidth / 2 : barWidth) / most;
   const nought = labelWidth + (hasBelow ? barWidth / 2 : 0);
@@ -92,8 +93,12 @@ function sayDays({ from_days: from, before_days: before }) {
   return `${from} to ${before - 1} days`;
 }
 
-const stepWidth = 90;
 const stepsHeight = 160;
+const nameWidth = 142;
+
+function isNarrow() {
+  return matchMedia("(max-width: 40rem)").matches;
+}
 
 /**
  * Prices by size as steps, one line for each name; a size without a price leaves a gap.
@@ -109,7 +114,8 @@ export function makeSteps(title, sizes, lines) {
   const high = Math.max(...known);
   const place = (/** @type {number} */ price) =>
     20 + ((high - price) / Math.max(high - low, 1)) * (stepsHeight - 60);
-  const width = sizes.length * stepWidth + 110;
+  const stepWidth = isNarrow() ? 36 : 85;
+  const width = sizes.length * stepWidth + nameWidth;
   const drawn = lines.flatMap(({ name, prices }, line) => {
     const steps = prices.flatMap((price, at) =>
       price === null ? [] : [`M${at * stepWidth},${place(price)}h${stepWidth}`],
@@ -143,7 +149,12 @@ export function makeSteps(title, sizes, lines) {
       ...sizes.map((size, at) =>
         draw(
           "text",
-          { x: at * stepWidth + 4, y: stepsHeight - 10, class: "bar-label small" },
+          {
+            x: at * stepWidth + 4,
+            // Where steps are narrow, their sizes stand on two lines in turn.
+            y: stepsHeight - (isNarrow() && at % 2 === 0 ? 24 : 10),
+            class: "bar-label small",
+          },
           size,
         ),
       ),

@@ -347,8 +347,8 @@ function makeCurves(bands) {
     prices: sizes.map((band) => band?.[field] ?? null),
   });
   return makeSteps(
-    "Prices by face, in percent",
-    sizes.map((band) => `from ${saySize(band?.["from_paise"] ?? 0) || "0"}`),
+    "Prices in percent, by the face from which they are",
+    sizes.map((band) => saySize(band?.["from_paise"] ?? 0) || "0"),
     [
       line("Ask", "ask_after_bps"),
       line("Bid", "bid_after_bps"),

@@ -37,6 +37,7 @@ export const enquiryPages = [
           { head: "Scheme", cell: (row) => (row["scheme"] ? schemeName(row["scheme"]) : "–") },
           { head: "Amount", kind: "number", cell: (row) => showMoney(row["amount_paise"]) },
           { head: "IEC", cell: (row) => row["iec"] ?? "–" },
+          { head: "Message", kind: "wide", cell: (row) => shorten(row["message"] ?? "–") },
           { head: "Received", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
@@ -88,4 +89,12 @@ async function showEnquiry(view) {
       ? makeSection("Message", make("p", { class: "message" }, enquiry["message"]))
       : null,
   );
+}
+
+/** Enough to tell one from another. */
+const beginning = 80;
+
+/** @param {string} message */
+function shorten(message) {
+  return message.length <= beginning ? message : `${message.slice(0, beginning)}…`;
 }

@@ -5,7 +5,7 @@ import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { makeDeskAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
-import { sayWord, showState, showTime } from "./show.js";
+import { loadNames, sayWord, showFirm, showState, showTime } from "./show.js";
 import { linkTo, standWith } from "./state.js";
 import { makeTasks } from "./tasks.js";
 
@@ -62,6 +62,7 @@ async function showFirmPage(view) {
   standWith(view, firm);
   const { tasks } = await readOps(`/ops/firms/${view.id}/tasks`, {}, view.signal);
   const account = await readOps(`/ops/firms/${view.id}/account`, {}, view.signal);
+  await loadNames([account.desk_id]);
   const { bank, mandate, suspension } = firm;
   return make(
     "div",
@@ -77,6 +78,7 @@ async function showFirmPage(view) {
     makeFacts([
       ["State", showState(firm["connection_state"])],
       ["Role", firm["role"]],
+      ["Desk", showFirm(account.desk_id)],
       ["IEC", firm["iec"] ?? "–"],
       ["PAN", firm["pan"] ?? "–"],
       ["GSTIN", firm["gstin"] ?? "–"],

@@ -13,7 +13,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
-import { standWith } from "./state.js";
+import { linkTo, standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -96,8 +96,12 @@ async function showOrder(view) {
       ["Firm", showFirm(order["firm_id"])],
       ["Desk", showFirm(order["desk_id"])],
       ["Amount", showMoney(order["face_paise"] ?? order["requirement_paise"])],
-      ["Covered", showMoney(order["covered_paise"])],
-      ["Not covered", showMoney(order["residual_paise"])],
+      ...(order["side"] === "buy"
+        ? /** @type {const} */ ([
+            ["Covered", showMoney(order["covered_paise"])],
+            ["Not covered", showMoney(order["residual_paise"])],
+          ])
+        : []),
       ["Price", showPercent(order["price_bps"])],
       ["Limit", showPercent(order["limit_bps"])],
       ["All in", showMoney(order["all_in_paise"])],
@@ -106,9 +110,18 @@ async function showOrder(view) {
       ["Until", showTime(order["expires_at"])],
       [
         "Settlement",
-        order["settlement_ids"].map((/** @type {string} */ id) => make("div", {}, showId(id))),
+        order["settlement_ids"].length === 0
+          ? "–"
+          : order["settlement_ids"].map((/** @type {string} */ id) => make("div", {}, showId(id))),
       ],
-      ["Credits", order["scrip_nos"].join(", ") || "–"],
+      [
+        "Credits",
+        order["scrip_nos"].length === 0
+          ? "–"
+          : order["scrip_nos"].map((/** @type {string} */ scrip_no) =>
+              make("div", {}, make("a", { href: linkTo("/credits", { scrip_no }) }, scrip_no)),
+            ),
+      ],
       ["Client reference", order["client_ref"] ?? "–"],
       ["Key", make("span", { class: "id" }, order["key_id"])],
       ["Id", make("span", { class: "id" }, order["order_id"])],
