@@ -65,7 +65,7 @@ export async function closeEnquiry(
 ): Promise<Enquiry> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const before = await lockEnquiry(tx, enquiryRef);
+    const [before] = await lockEnquiry(tx, [enquiryRef]);
     if (!before) throw enquiryNotFound();
     const status = advance(enquiryLifecycle, before.status, "close");
     const forget_at = computeRetentionEnd(before.created_at, now);

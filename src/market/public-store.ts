@@ -9,7 +9,17 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import { bytes, shape, text } from "../platform/postgres/table.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import {
+  bigint,
+  bytes,
+  int,
+  type RowOf,
+  shape,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import type { EnquiryKind, EnquiryStatus, IndexFigure } from "./public-rules.ts";
 
 const figureColumns = fragment`
@@ -66,23 +76,20 @@ export async function listFigures(
     order by day`);
 }
 
-export type EnquiryRow = {
-  readonly enquiry_ref: string;
-  readonly kind: EnquiryKind;
-  readonly scheme: Scheme | null;
-  readonly amount_paise: number | null;
-  readonly status: EnquiryStatus;
-  readonly person_sealed: Buffer;
-  readonly outcome: string | null;
-  readonly forget_at: Date;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
-
-const enquiryColumns = fragment`
-  enquiry_ref, kind, scheme, amount_paise, status, person_sealed, outcome, forget_at, version,
-  created_at, updated_at`;
+const enquiries = table("enquiries", {
+  enquiry_ref: text(),
+  kind: text<EnquiryKind>(),
+  scheme: text<Scheme>().orNull,
+  amount_paise: bigint().orNull,
+  status: text<EnquiryStatus>(),
+  person_sealed: bytes(),
+  outcome: text().orNull,
+  forget_at: time(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type EnquiryRow = RowOf<typeof enquiries>;
 
 /** Returns the new enquiry, or the open one with the same content. */
 export async function insertEnquiry(
@@ -102,26 +109,11 @@ export async function insertEnquiry(
     )
     on conflict (digest) where status = 'received' do update
     set digest = excluded.digest
-    returning ${enquiryColumns}`);
+    returning ${enquiries.columns}`);
   return kept;
 }
 
-export async function findEnquiry(db: Db, enquiryRef: string): Promise<EnquiryRow | undefined> {
-  const [row] = await db.rows<EnquiryRow>(sql`
-    select ${enquiryColumns}
-    from enquiries
-    where enquiry_ref = ${enquiryRef}`);
-  return row;
-}
-
-export async function lockEnquiry(tx: Tx, enquiryRef: string): Promise<EnquiryRow | undefined> {
-  const [row] = await tx.rows<EnquiryRow>(sql`
-    select ${enquiryColumns}
-    from enquiries
-    where enquiry_ref = ${enquiryRef}
-    for update`);
-  return row;
-}
+export const { find: findEnquiry, lock: lockEnquiry } = rowsBy(enquiries, { key: ["enquiry_ref"] });
 
 /** Newest first. References are made in the order of time. */
 export async function listEnquiries(
@@ -139,7 +131,7 @@ export async function listEnquiries(
   },
 ): Promise<EnquiryRow[]> {
   return await db.rows(sql`
-    select ${enquiryColumns}
+    select ${enquiries.columns}
     from enquiries
     where (${status}::text is null or status = ${status})
       and (${before}::text is null or enquiry_ref < ${before})
@@ -159,7 +151,7 @@ export async function setEnquiry(
     set status = ${row.status}, outcome = ${row.outcome}, forget_at = ${row.forget_at},
       updated_at = ${now}, version = version + 1
     where enquiry_ref = ${row.enquiry_ref}
-    returning ${enquiryColumns}`);
+    returning ${enquiries.columns}`);
   return changed;
 }
 
@@ -175,7 +167,7 @@ export async function deleteExpired(tx: Tx, now: Date, limit: number): Promise<E
       limit ${limit}
       for update skip locked
     )
-    returning ${enquiryColumns}`);
+    returning ${enquiries.columns}`);
 }
 
 const resealedPersons = shape({ id: text(), before: bytes(), after: bytes(), digest: bytes() });

@@ -210,7 +210,7 @@ async function propose(
     await setDecided(tx, after);
     changes.unshift(buildApprovalChange(isLate ? "expire" : "void", after));
   }
-  await insertApproval(tx, row);
+  await insertApproval(tx, [row]);
   await recordChanges(tx, actor, changes, now);
   return waitFor(row);
 }

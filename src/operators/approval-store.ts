@@ -1,32 +1,30 @@
-import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import { bigint, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { ApprovalState } from "./approval-rules.ts";
 
-export type ApprovalRow = {
-  readonly approval_id: string;
-  readonly kind: string;
-  readonly environment: Environment;
-  readonly subject_id: string;
-  readonly state: ApprovalState;
-  readonly terms: Readonly<Record<string, unknown>>;
-  readonly summary: string;
-  readonly value_paise: number | null;
-  readonly facts_hash: string;
-  readonly proposed_by: string;
+const approvals = table("approvals", {
+  approval_id: text(),
+  kind: text(),
+  environment: text<Environment>(),
+  subject_id: text(),
+  state: text<ApprovalState>(),
+  terms: json<Readonly<Record<string, unknown>>>(),
+  summary: text(),
+  value_paise: bigint().orNull,
+  facts_hash: text(),
+  proposed_by: text(),
   /** Who holds the token of the machine that proposed it. */
-  readonly held_by: string | null;
-  readonly proposed_at: Date;
-  readonly expires_at: Date;
-  readonly decided_by: string | null;
-  readonly decided_at: Date | null;
-  readonly reason: string | null;
-};
-
-const approvalColumns = fragment`
-  approval_id, kind, environment, subject_id, state, terms, summary, value_paise, facts_hash,
-  proposed_by, held_by, proposed_at, expires_at, decided_by, decided_at, reason`;
+  held_by: text().orNull,
+  proposed_at: time(),
+  expires_at: time(),
+  decided_by: text().orNull,
+  decided_at: time().orNull,
+  reason: text().orNull,
+});
+export type ApprovalRow = RowOf<typeof approvals>;
 
 /** Serializes proposals and decisions about one subject. */
 export async function lockSubject(tx: Tx, kind: string, subjectId: string): Promise<void> {
@@ -40,19 +38,15 @@ export async function findOpen(
   subjectId: string,
 ): Promise<ApprovalRow | undefined> {
   const [row] = await tx.rows<ApprovalRow>(sql`
-    select ${approvalColumns}
+    select ${approvals.columns}
     from approvals
     where kind = ${kind} and subject_id = ${subjectId} and state = 'proposed'`);
   return row;
 }
 
-export async function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | undefined> {
-  const [row] = await db.rows<ApprovalRow>(sql`
-    select ${approvalColumns}
-    from approvals
-    where approval_id = ${approvalId}`);
-  return row;
-}
+export const { find: findApproval, insert: insertApproval } = rowsBy(approvals, {
+  key: ["approval_id"],
+});
 
 /** The approved proposals about these subjects; their facts may have changed since. */
 export async function listApproved(
@@ -64,17 +58,6 @@ export async function listApproved(
     select subject_id, facts_hash
     from approvals
     where kind = ${kind} and subject_id = any(${subjectIds}::text[]) and state = 'approved'`);
-}
-
-export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
-  await tx.rows(sql`
-    insert into approvals (${approvalColumns})
-    values (
-      ${row.approval_id}, ${row.kind}, ${row.environment}, ${row.subject_id}, ${row.state},
-      ${exactJson(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
-      ${row.proposed_by}, ${row.held_by}, ${row.proposed_at}, ${row.expires_at},
-      ${row.decided_by}, ${row.decided_at}, ${row.reason}
-    )`);
 }
 
 /** The subject is locked. */
@@ -149,7 +132,7 @@ export async function listApprovals(
   { environment, kind, state, before, from, to, now, limit }: ApprovalSearch,
 ): Promise<ApprovalRow[]> {
   return await db.rows(sql`
-    select ${approvalColumns}
+    select ${approvals.columns}
     from approvals
     where (${environment}::text is null or environment = ${environment})
       and (${kind}::text is null or kind = ${kind})

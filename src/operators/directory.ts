@@ -80,7 +80,7 @@ async function addViewer(tx: Tx, confirmed: Confirmed, now: Date): Promise<Opera
     directory_issuer: confirmed.issuer,
     directory_subject: confirmed.subject,
   };
-  await insertOperator(tx, row);
+  await insertOperator(tx, [row]);
   return row;
 }
 

@@ -1,51 +1,53 @@
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import {
+  bigint,
+  bytes,
+  int,
+  type RowOf,
+  table,
+  text,
+  textList,
+  time,
+} from "../platform/postgres/table.ts";
 import type { MachinePermission, MachineRefusal } from "./machine-rules.ts";
 
-export type MachineRow = {
-  readonly machine_id: string;
-  readonly name: string;
-  readonly permissions: readonly MachinePermission[];
-  readonly networks: readonly string[];
-  readonly day_limit_paise: number;
-  readonly token_hash: Buffer;
-  readonly held_by: string;
-  readonly created_by: string;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly disabled_at: Date | null;
-  readonly last_used_at: Date | null;
-  readonly refused_at: Date | null;
-  readonly refused_from: string | null;
-  readonly refusal: MachineRefusal | null;
-  readonly told_at: Date | null;
-  readonly version: number;
-};
-
-const machineColumns = fragment`
-  machine_id, name, permissions, networks, day_limit_paise, token_hash, held_by, created_by, created_at,
-  expires_at, disabled_at, last_used_at, refused_at, refused_from, refusal, told_at, version`;
+const machines = table("machines", {
+  machine_id: text(),
+  name: text(),
+  permissions: textList<MachinePermission>(),
+  networks: textList(),
+  day_limit_paise: bigint(),
+  token_hash: bytes(),
+  held_by: text(),
+  created_by: text(),
+  created_at: time(),
+  expires_at: time(),
+  disabled_at: time().orNull,
+  last_used_at: time().orNull,
+  refused_at: time().orNull,
+  refused_from: text().orNull,
+  refusal: text<MachineRefusal>().orNull,
+  told_at: time().orNull,
+  version: int(),
+});
+export type MachineRow = RowOf<typeof machines>;
 
 export async function listMachineRows(db: Db): Promise<MachineRow[]> {
   return await db.rows(sql`
-    select ${machineColumns}
+    select ${machines.columns}
     from machines
     order by created_at, machine_id`);
 }
 
-export async function findMachine(db: Db, name: string): Promise<MachineRow | undefined> {
-  const [row] = await db.rows<MachineRow>(sql`
-    select ${machineColumns}
-    from machines
-    where name = ${name}`);
-  return row;
-}
+export const { find: findMachine } = rowsBy(machines, { key: ["name"] });
 
 export async function findMachineByToken(
   db: Db,
   tokenHash: Buffer,
 ): Promise<MachineRow | undefined> {
   const [row] = await db.rows<MachineRow>(sql`
-    select ${machineColumns}
+    select ${machines.columns}
     from machines
     where token_hash = ${tokenHash}`);
   return row;
@@ -54,13 +56,7 @@ export async function findMachineByToken(
 /** A machine of the same name gets the new token, permissions, networks and limit. */
 export async function putMachine(tx: Tx, row: MachineRow): Promise<void> {
   await tx.rows(sql`
-    insert into machines (${machineColumns})
-    values (
-      ${row.machine_id}, ${row.name}, ${row.permissions}::text[], ${row.networks}::text[],
-      ${row.day_limit_paise}, ${row.token_hash}, ${row.held_by}, ${row.created_by},
-      ${row.created_at}, ${row.expires_at}, ${row.disabled_at}, ${row.last_used_at},
-      ${row.refused_at}, ${row.refused_from}, ${row.refusal}, ${row.told_at}, ${row.version}
-    )
+    insert into machines ${machines.values(machines.all, [row])}
     on conflict (name) do update
     set permissions = excluded.permissions, networks = excluded.networks,
       day_limit_paise = excluded.day_limit_paise, token_hash = excluded.token_hash,

@@ -97,7 +97,7 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
         const { name, role } = terms;
         const person = newOperator({ name, role, created_by: actor.id }, now);
         const row: OperatorRow = { ...person, ...buildEnrolment(codes.hashes, now) };
-        await insertOperator(tx, row);
+        await insertOperator(tx, [row]);
         const changes = [buildOperatorChange("add", row)];
         return { changes, answer: toAnswer(row, codes.second) };
       },

@@ -75,7 +75,7 @@ export async function recoverAdmin(
       await setOperator(tx, after);
       await setRecoveryCodes(tx, after.operator_id, []);
       await revokeSessions(tx, after.operator_id, { now });
-    } else await insertOperator(tx, after);
+    } else await insertOperator(tx, [after]);
     const event = {
       name: "operator.recovered",
       from: null,

@@ -1,32 +1,39 @@
 import type { OperatorRole } from "../kernel/actor.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import {
+  bigint,
+  bytes,
+  bytesList,
+  int,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 
-export type OperatorRow = {
-  readonly operator_id: string;
-  readonly name: string;
-  readonly name_key: string;
-  readonly role: OperatorRole;
-  readonly password_hash: string | null;
-  readonly totp_sealed: Buffer | null;
-  readonly totp_step: number;
-  readonly enrol_hashes: readonly Buffer[] | null;
-  readonly enrol_until: Date | null;
-  readonly recovery_hashes: readonly Buffer[];
+const operators = table("operators", {
+  operator_id: text(),
+  name: text(),
+  name_key: text(),
+  role: text<OperatorRole>(),
+  password_hash: text().orNull,
+  totp_sealed: bytes().orNull,
+  totp_step: bigint(),
+  enrol_hashes: bytesList().orNull,
+  enrol_until: time().orNull,
+  recovery_hashes: bytesList(),
   /** Who signs in by the house's directory: that directory, and the person's id there. */
-  readonly directory_issuer: string | null;
-  readonly directory_subject: string | null;
-  readonly created_by: string;
-  readonly created_at: Date;
-  readonly disabled_at: Date | null;
-  readonly recovered_at: Date | null;
-  readonly version: number;
-};
-
-const operatorColumns = fragment`
-  operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
-  enrol_until, recovery_hashes, directory_issuer, directory_subject, created_by, created_at, disabled_at,
-  recovered_at, version`;
+  directory_issuer: text().orNull,
+  directory_subject: text().orNull,
+  created_by: text(),
+  created_at: time(),
+  disabled_at: time().orNull,
+  recovered_at: time().orNull,
+  version: int(),
+});
+export type OperatorRow = RowOf<typeof operators>;
 
 /** Serializes changes of people, so that "the first" and "the last admin" are certain. */
 export async function lockOperators(tx: Tx): Promise<void> {
@@ -35,25 +42,21 @@ export async function lockOperators(tx: Tx): Promise<void> {
 
 export async function listOperatorRows(db: Db): Promise<OperatorRow[]> {
   return await db.rows(sql`
-    select ${operatorColumns}
+    select ${operators.columns}
     from operators
     order by created_at, operator_id`);
 }
 
-export async function findOperator(db: Db, nameKey: string): Promise<OperatorRow | undefined> {
-  const [row] = await db.rows<OperatorRow>(sql`
-    select ${operatorColumns}
-    from operators
-    where name_key = ${nameKey}`);
-  return row;
-}
+export const { find: findOperator, insert: insertOperator } = rowsBy(operators, {
+  key: ["name_key"],
+});
 
 export async function findByDirectory(
   db: Db,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
 ): Promise<OperatorRow | undefined> {
   const [row] = await db.rows<OperatorRow>(sql`
-    select ${operatorColumns}
+    select ${operators.columns}
     from operators
     where directory_issuer = ${issuer} and directory_subject = ${subject}`);
   return row;
@@ -62,17 +65,6 @@ export async function findByDirectory(
 export async function hasOperators(db: Db): Promise<boolean> {
   const rows = await db.rows(sql`select from operators limit 1`);
   return rows.length > 0;
-}
-
-export async function insertOperator(tx: Tx, row: OperatorRow): Promise<void> {
-  await tx.rows(sql`
-    insert into operators (${operatorColumns})
-    values (
-      ${row.operator_id}, ${row.name}, ${row.name_key}, ${row.role}, ${row.password_hash},
-      ${row.totp_sealed}, ${row.totp_step}, ${row.enrol_hashes}::bytea[], ${row.enrol_until},
-      ${row.recovery_hashes}::bytea[], ${row.directory_issuer}, ${row.directory_subject}, ${row.created_by}, ${row.created_at}, ${row.disabled_at},
-      ${row.recovered_at}, ${row.version}
-    )`);
 }
 
 /** All but the recovery codes, which are used while this is changed. */

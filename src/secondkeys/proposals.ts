@@ -123,7 +123,7 @@ export async function proposeToDesk(
         updated_at: now,
         expires_at: new Date(now.getTime() + approvalValidMs),
       };
-      await insertDeskApproval(tx, row);
+      await insertDeskApproval(tx, [row]);
       await recordChanges(tx, toActor(call), [buildChange("propose", row, now)], now);
       return {
         outcome: call.dryRun ? "dry_run" : "created",

@@ -1,8 +1,9 @@
 import type { Environment } from "../kernel/caller.ts";
-import { exactJson } from "../kernel/json.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { ListedRows } from "../platform/postgres/list.ts";
-import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, part, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import { bytes, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import type { DeskApprovalKind, DeskApprovalState, SecondKeyRules } from "./rules.ts";
 
@@ -42,35 +43,32 @@ export async function putRules(tx: Tx, row: RulesRow): Promise<void> {
       updated_at = excluded.updated_at`);
 }
 
-export type DeskApprovalRow = {
-  readonly approval_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly kind: DeskApprovalKind;
-  readonly state: DeskApprovalState;
+const deskApprovals = table("desk_approvals", {
+  approval_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  kind: text<DeskApprovalKind>(),
+  state: text<DeskApprovalState>(),
   /** Deleted once it is decided. */
-  readonly terms_sealed: Buffer | null;
-  readonly shown: Readonly<Record<string, unknown>>;
-  readonly fact: string;
-  readonly proposed_by: string;
-  readonly proposed_name: string;
-  readonly decided_by: string | null;
-  readonly decided_name: string | null;
-  readonly reason: string | null;
-  readonly payout_id: string | null;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly expires_at: Date;
-};
-
-const approvalColumns = fragment`
-  approval_id, environment, desk_id, firm_id, kind, state, terms_sealed, shown, fact, proposed_by,
-  proposed_name, decided_by, decided_name, reason, payout_id, version, created_at, updated_at, expires_at`;
+  terms_sealed: bytes().orNull,
+  shown: json<Readonly<Record<string, unknown>>>(),
+  fact: text(),
+  proposed_by: text(),
+  proposed_name: text(),
+  decided_by: text().orNull,
+  decided_name: text().orNull,
+  reason: text().orNull,
+  payout_id: text().orNull,
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+  expires_at: time(),
+});
+export type DeskApprovalRow = RowOf<typeof deskApprovals>;
 
 export const listApprovalRows = ({ deskId, firmId }: Visibility): ListedRows<DeskApprovalRow> => ({
-  columns: approvalColumns,
+  columns: deskApprovals.columns,
   found: part`
     from desk_approvals
     where desk_id = ${deskId} and (${firmId}::text is null or firm_id = ${firmId})`,
@@ -83,7 +81,7 @@ export async function findApprovalOfDesk(
   approvalId: string,
 ): Promise<DeskApprovalRow | undefined> {
   const [row] = await db.rows<DeskApprovalRow>(sql`
-    select ${approvalColumns}
+    select ${deskApprovals.columns}
     from desk_approvals
     where desk_id = ${deskId} and approval_id = ${approvalId}`);
   return row;
@@ -95,7 +93,7 @@ export async function lockApprovalOfDesk(
   approvalId: string,
 ): Promise<DeskApprovalRow | undefined> {
   const [row] = await tx.rows<DeskApprovalRow>(sql`
-    select ${approvalColumns}
+    select ${deskApprovals.columns}
     from desk_approvals
     where desk_id = ${deskId} and approval_id = ${approvalId}
     for update`);
@@ -110,17 +108,7 @@ export async function countOpenApprovals(tx: Tx, deskId: string, now: Date): Pro
   return row?.count ?? 0;
 }
 
-export async function insertDeskApproval(tx: Tx, row: DeskApprovalRow): Promise<void> {
-  await tx.rows(sql`
-    insert into desk_approvals (${approvalColumns})
-    values (
-      ${row.approval_id}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.kind},
-      ${row.state}, ${row.terms_sealed}, ${exactJson(row.shown)}::jsonb, ${row.fact},
-      ${row.proposed_by}, ${row.proposed_name}, ${row.decided_by}, ${row.decided_name},
-      ${row.reason}, ${row.payout_id}, ${row.version}, ${row.created_at}, ${row.updated_at},
-      ${row.expires_at}
-    )`);
-}
+export const { insert: insertDeskApproval } = rowsBy(deskApprovals, { key: ["approval_id"] });
 
 export async function setApprovalDecided(tx: Tx, row: DeskApprovalRow): Promise<void> {
   await tx.rows(sql`

@@ -1,18 +1,19 @@
-import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
+import { type Db, sql } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import { bytes, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { DropFolder, DroppedOutcome } from "./drop-rules.ts";
 
-export type DroppedRow = {
-  readonly file_id: string;
-  readonly folder: DropFolder;
-  readonly name: string;
-  readonly sha256: Buffer | null;
-  readonly outcome: DroppedOutcome;
-  readonly said: string;
-  readonly machine: string;
-  readonly at: Date;
-};
-
-const droppedColumns = fragment`file_id, folder, name, sha256, outcome, said, machine, at`;
+const droppedFiles = table("dropped_files", {
+  file_id: text(),
+  folder: text<DropFolder>(),
+  name: text(),
+  sha256: bytes().orNull,
+  outcome: text<DroppedOutcome>(),
+  said: text(),
+  machine: text(),
+  at: time(),
+});
+export type DroppedRow = RowOf<typeof droppedFiles>;
 
 export async function isTaken(
   db: Db,
@@ -27,11 +28,7 @@ export async function isTaken(
 /** Another process may have taken the same file at the same time. */
 export async function insertDropped(db: Db, row: DroppedRow): Promise<void> {
   await db.rows(sql`
-    insert into dropped_files (${droppedColumns})
-    values (
-      ${row.file_id}, ${row.folder}, ${row.name}, ${row.sha256}, ${row.outcome}, ${row.said},
-      ${row.machine}, ${row.at}
-    )
+    insert into dropped_files ${droppedFiles.values(droppedFiles.all, [row])}
     on conflict do nothing`);
 }
 
@@ -49,7 +46,7 @@ export async function listDroppedRows(
   },
 ): Promise<DroppedRow[]> {
   return await db.rows(sql`
-    select ${droppedColumns}
+    select ${droppedFiles.columns}
     from dropped_files
     where (${before}::text is null or file_id < ${before})
       and (${outcome}::text is null or outcome = ${outcome})
@@ -57,31 +54,24 @@ export async function listDroppedRows(
     limit ${limit}`);
 }
 
-export type ScheduleRow = {
-  readonly name: string;
-  readonly times: string;
-  readonly next_at: Date | null;
-  readonly last_at: Date | null;
-  readonly outcome: "done" | "nothing" | "failed" | null;
-  readonly said: string | null;
-};
-
-const scheduleColumns = fragment`name, times, next_at, last_at, outcome, said`;
+const schedules = table("schedules", {
+  name: text(),
+  times: text(),
+  next_at: time().orNull,
+  last_at: time().orNull,
+  outcome: text<"done" | "nothing" | "failed">().orNull,
+  said: text().orNull,
+});
+export type ScheduleRow = RowOf<typeof schedules>;
 
 export async function listScheduleRows(db: Db): Promise<ScheduleRow[]> {
   return await db.rows(sql`
-    select ${scheduleColumns}
+    select ${schedules.columns}
     from schedules
     order by name`);
 }
 
-export async function findSchedule(db: Db, name: string): Promise<ScheduleRow | undefined> {
-  const [row] = await db.rows<ScheduleRow>(sql`
-    select ${scheduleColumns}
-    from schedules
-    where name = ${name}`);
-  return row;
-}
+export const { find: findSchedule } = rowsBy(schedules, { key: ["name"] });
 
 /** True for one of several processes that see the same time. */
 export async function claimSchedule(
@@ -116,10 +106,7 @@ export async function dropSchedules(db: Db, names: readonly string[]): Promise<v
 
 export async function putSchedule(db: Db, row: ScheduleRow): Promise<void> {
   await db.rows(sql`
-    insert into schedules (${scheduleColumns})
-    values (
-      ${row.name}, ${row.times}, ${row.next_at}, ${row.last_at}, ${row.outcome}, ${row.said}
-    )
+    insert into schedules ${schedules.values(schedules.all, [row])}
     on conflict (name) do update
     set times = excluded.times, next_at = excluded.next_at, last_at = excluded.last_at,
       outcome = excluded.outcome, said = excluded.said`);

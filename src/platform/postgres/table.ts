@@ -69,6 +69,7 @@ export const bytes = () => new Column<Buffer>("bytea");
 export const hex = () => new Column<string>("bytea", (digits: string) => `\\x${digits}`);
 export const textList = <Value extends string = string>() =>
   new Column<readonly Value[]>("text[]", arrayLiteral);
+export const bytesList = () => new Column<readonly Buffer[]>("bytea[]", arrayLiteral);
 export const bigintList = () => new Column<readonly number[]>("bigint[]", arrayLiteral);
 /** A list of rows of a composite type; `fields` are in the order of the type. */
 export const recordList = <Value extends object>(
