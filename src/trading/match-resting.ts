@@ -2,8 +2,8 @@
 // credits were added or released, or when two orders of one set rest against each other.
 //
 //   look     checks whether a card, an offer or a resting order has changed since the last run. It runs
-//            every 10 s in any case, for changes that leave no trace: a new day of the house limit, a
-//            firm that may trade again, a credit that customs released
+//            every 10 s where an order rests, for changes that leave no trace: a new day of the house
+//            limit, a firm that may trade again, a credit that customs released
 //   buys     each resting buy, best first, takes a bundle from the book at its own price
 //   sells    the house buys resting sells whose limit its bid reaches, cheapest first
 //   seen     stores what was seen, in the same transaction
@@ -65,6 +65,7 @@ import { lockMatching, type OrderRow } from "./order-store.ts";
 import { withBookSession } from "./place-orders.ts";
 import {
   listRestingBuys,
+  listRestingSchemes,
   listRestingSells,
   listSeen,
   type Seen,
@@ -93,8 +94,10 @@ export function createRestingMatcher(
     for (const environment of environments) {
       const now = ctx.now();
       const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
-      if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
-      dealt += await workOnEach(schemes, (scheme) =>
+      const isNew = await hasNews(ctx.db, environment, now);
+      if (!isNew && !isDue) continue;
+      const looked = isNew ? schemes : await listRestingSchemes(ctx.db, environment);
+      dealt += await workOnEach(looked, (scheme) =>
         // An order whose deal cannot be stored is set aside, and the others are dealt.
         workInParts(offenders, (choice, claimed) =>
           withBookSession(books, environment, (book, disputed) => {

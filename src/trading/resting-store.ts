@@ -3,12 +3,29 @@
 import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { SetAsideCredit } from "./order-rules.ts";
 import { orderColumns, type OrderRow, orders } from "./order-store.ts";
+
+/** The schemes in which an order rests. */
+export async function listRestingSchemes(db: Db, environment: Environment): Promise<Scheme[]> {
+  const rows = await db.rows<{ scheme: Scheme }>(sql`
+    select s.scheme
+    from unnest(${schemes}::text[]) as s (scheme)
+    where exists (
+      select
+      from orders
+      where environment = ${environment} and scheme = s.scheme and state = 'open' and side = 'buy'
+    ) or exists (
+      select
+      from orders
+      where environment = ${environment} and scheme = s.scheme and state = 'open' and side = 'sell'
+    )`);
+  return rows.map(({ scheme }) => scheme);
+}
 
 export type RestingBuysQuery = {
   readonly schemes: readonly Scheme[];
