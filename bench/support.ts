@@ -38,7 +38,7 @@ export async function startOn(
 ): Promise<RunningService> {
   const env = { ...process.env, DATA_DIR: dataDir, PORT: "0", OPS_PORT: "off" };
   const flags = ["--max-semi-space-size=32", "--no-allocation-site-pretenuring"];
-  const child = spawn(process.execPath, [...flags, "cli/main.ts", "serve"], {
+  const child = spawn(process.execPath, [...flags, "bin/scripdesk.js", "serve"], {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -50,7 +50,7 @@ export async function startOn(
     port,
     dataDir,
     async command(...words) {
-      const cli = spawn(process.execPath, ["cli/main.ts", ...words, "--json"], {
+      const cli = spawn(process.execPath, ["bin/scripdesk.js", ...words, "--json"], {
         cwd: root,
         env,
         stdio: ["ignore", "pipe", "inherit"],

@@ -8,6 +8,13 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(1);
 }
 
+// What Node has compiled and freed of types is kept beside the packages for the next run, which halves
+// the time that a command takes to start. It is switched on before anything is loaded: to free one file
+// of types without it took a fifth of a start.
+const { enableCompileCache } = await import("node:module");
+const { fileURLToPath } = await import("node:url");
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/scripdesk", import.meta.url)));
+
 const { existsSync } = await import("node:fs");
 const compiled = new URL("../dist/cli/main.js", import.meta.url);
 await import(

@@ -24,7 +24,6 @@ import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./access/issue-keys.ts";
 import { offerSources } from "./hooks.ts";
 import { openContext } from "./open-context.ts";
-import { buildMetricsApp, buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
 import { hasPeople } from "./operators/sign-in.ts";
@@ -107,25 +106,14 @@ export async function serve(variables: Variables): Promise<void> {
         });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(config, (place) => app.listen(place));
+  const address = baseUrl(app, config);
+  process.stdout.write(`scripdesk listens on ${address}\n`);
   if (config.role !== "api") {
     await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
   }
-  const { minute: window } = localAddressWindows(() => performance.now());
-  if (config.metricsPort !== undefined) {
-    const metricsApp = buildMetricsApp({ ctx, metrics, window, config });
-    await listen({ host: config.metricsHost, port: config.metricsPort }, (at) =>
-      metricsApp.listen(at),
-    );
-    stack.defer(() => closeWithin(metricsApp, settleDeadlineMs));
-  }
-  const opsApp = await buildOpsApp({ ctx, metrics, window, config });
-  const operatorsListen = await listenForOperators(opsApp, config, ctx, stack);
-
-  const address = baseUrl(app, config);
-  process.stdout.write(`scripdesk listens on ${address}\n`);
-  if (operatorsListen) await tellConsole(ctx, baseUrl(opsApp, { tls: config.opsTls }));
+  const opsApp = await serveOperators(config, { ctx, metrics }, stack);
   if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, config, address);
-  const prepared = prepareConstants(operatorsListen ? [app, opsApp] : [app], draining).catch(
+  const prepared = prepareConstants(opsApp ? [app, opsApp] : [app], draining).catch(
     (error: unknown) => log.error({ err: error }, "a page cannot be made"),
   );
   stack.defer(() => prepared);
@@ -272,23 +260,38 @@ async function listen(
   }
 }
 
-async function listenForOperators(
-  app: App,
-  { opsHost, opsPort, opsPortChosen }: Config,
-  { log }: Context,
+/**
+ * Listens for operators and for monitoring; undefined where operators are not served. Loaded when desks
+ * are served already, because it takes half as long again.
+ */
+async function serveOperators(
+  config: Config,
+  { ctx, metrics }: { readonly ctx: Context; readonly metrics: Metrics },
   stack: AsyncDisposableStack,
-): Promise<boolean> {
-  if (opsPort === undefined) return false;
+): Promise<App | undefined> {
+  const { metricsHost, metricsPort, opsHost, opsPort, opsPortChosen, opsTls } = config;
+  if (metricsPort === undefined && opsPort === undefined) return undefined;
+  const { buildMetricsApp, buildOpsApp } = await import("./ops-app.ts");
+  const { minute: window } = localAddressWindows(() => performance.now());
+  const options = { ctx, metrics, window, config };
+  if (metricsPort !== undefined) {
+    const metricsApp = buildMetricsApp(options);
+    await listen({ host: metricsHost, port: metricsPort }, (at) => metricsApp.listen(at));
+    stack.defer(() => closeWithin(metricsApp, settleDeadlineMs));
+  }
+  if (opsPort === undefined) return undefined;
+  const app = await buildOpsApp(options);
   try {
     await listen({ host: opsHost, port: opsPort }, (place) => app.listen(place));
   } catch (error) {
     await app.close();
     if (opsPortChosen) throw error;
-    log.warn(`/ops is off, and /metrics with it: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
-    return false;
+    ctx.log.warn(`/ops is off, and /metrics with it: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
+    return undefined;
   }
   stack.defer(() => closeWithin(app, settleDeadlineMs));
-  return true;
+  await tellConsole(ctx, baseUrl(app, { tls: opsTls }));
+  return app;
 }
 
 /** Lets requests in flight finish; cuts connections at the deadline. */

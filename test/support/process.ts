@@ -152,7 +152,7 @@ export type Running = {
   readonly ended: Promise<number | null>;
 };
 
-/** `scripdesk serve` on a free port, from the moment it says where it listens. */
+/** `scripdesk serve` on a free port, from the moment it says where it listens, for operators too. */
 export async function serve(
   t: Scope,
   settings: Settings,
@@ -172,7 +172,10 @@ export async function serve(
     await ended;
   };
   endWith(t, settings, end);
-  const url = await Promise.race([listening(child, output), ended.then(() => undefined)]);
+  const lines = [/^scripdesk listens on (\S+)$/m];
+  if ((settings["OPS_PORT"] ?? "off") !== "off") lines.push(/^console for operators on (\S+)$/m);
+  const said = lines.map((line) => findSaid(child, output, line));
+  const [url] = (await Promise.race([Promise.all(said), ended.then(() => undefined)])) ?? [];
   if (url === undefined) throw new Error(`serve ended: ${output.stdout}${output.stderr}`);
   const { pid = 0 } = child;
   return { url, pid, output, ended, send: sender(url), signal: (name) => child.kill(name) };
@@ -192,10 +195,14 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return output;
 }
 
-async function listening(child: ChildProcess, output: { stdout: string }): Promise<string> {
+async function findSaid(
+  child: ChildProcess,
+  output: { readonly stdout: string },
+  line: RegExp,
+): Promise<string> {
   for (;;) {
-    const [, url] = /^scripdesk listens on (\S+)$/m.exec(output.stdout) ?? [];
-    if (url) return url;
+    const [, said] = line.exec(output.stdout) ?? [];
+    if (said !== undefined) return said;
     await once(child.stdout ?? child, "data");
   }
 }
