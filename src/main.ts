@@ -39,7 +39,7 @@ import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { prepareConstants } from "./platform/http/constants.ts";
 import { Unusable } from "./platform/http/errors.ts";
-import { startWorker } from "./platform/worker.ts";
+import { startWorker, watchWrites } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
 import { openLocalRateWindow, openSharedRateWindow } from "./access/rate-window.ts";
 import { listWorkers, type WorkOptions } from "./workers.ts";
@@ -149,9 +149,11 @@ async function startWorkers(
     notices: config.smtp && (await openNotices(config.smtp, config, metrics, draining)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
+  const writes = watchWrites(ctx);
+  stack.defer(writes.stop);
   for (const { wakeOn, settled, ...work } of workers) {
     const onRun = measureRuns(metrics, work.name, ctx.now);
-    const worker = startWorker({ ...work, log: ctx.log, onRun });
+    const worker = startWorker({ ...work, log: ctx.log, onRun, writes });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));

@@ -4,12 +4,14 @@ import { test } from "node:test";
 
 import { pino } from "pino";
 
-import { startWorker } from "./worker.ts";
+import { testDatabase } from "../../test/support/database.ts";
+import { sql } from "./postgres/postgres.ts";
+import { startWorker, watchWrites, type Writes } from "./worker.ts";
 
 const never = 3_600_000;
 
 /** A worker whose every run the test sees and answers. */
-function workshop(pauseMs: number) {
+function workshop(pauseMs: number, writes?: Writes) {
   const runs = new EventEmitter();
   const lines: { msg: string; worker: string }[] = [];
   const ends: string[] = [];
@@ -18,6 +20,7 @@ function workshop(pauseMs: number) {
   const worker = startWorker({
     name: "test",
     pauseMs,
+    writes,
     work: async () => {
       count += 1;
       runs.emit("run");
@@ -143,4 +146,48 @@ test("stopping a worker lets the current run end and starts no other", async () 
   await stopping;
   assert.equal(worker.count(), 2);
   await worker.stop();
+});
+
+/** Writes that the test tells of. */
+function toldWrites() {
+  const told = new EventEmitter();
+  const writes: Writes = {
+    quietMs: () => never,
+    onWrite(listener) {
+      told.on("write", listener);
+      return () => void told.off("write", listener);
+    },
+  };
+  return { writes, tell: () => void told.emit("write") };
+}
+
+test("a write ends the pause that has grown while nobody wrote", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { writes, tell } = toldWrites();
+  const worker = workshop(1, writes);
+  await turn();
+  t.mock.timers.tick(4_999);
+  await turn();
+  assert.equal(worker.count(), 1, "it has grown to five seconds");
+  tell();
+  t.mock.timers.tick(1);
+  await turn();
+  assert.equal(worker.count(), 2);
+  t.mock.timers.tick(5_000);
+  await turn();
+  assert.equal(worker.count(), 3, "and no further");
+  await worker.stop();
+});
+
+test("a transaction that wrote is seen by whoever watches writes", async (t) => {
+  const { db } = await testDatabase(t);
+  const writes = watchWrites({ db, log: pino({ level: "silent" }) });
+  const alive = setInterval(() => {}, 1_000);
+  for (let write = 0; write < 3; write++) {
+    const seen = new Promise<void>((resolve) => writes.onWrite(resolve));
+    await db.rows(sql`update ledger_proof set proved_to = proved_to`);
+    await seen;
+  }
+  clearInterval(alive);
+  await writes.stop();
 });

@@ -2,6 +2,8 @@
 //
 //   work     does one bounded piece and returns whether there is more to do at once
 //   pause    between two runs when there is nothing to do; `wake` ends it early
+//   quiet    while nobody writes to the database only time can bring work, so pauses grow with the time
+//            since somebody wrote, up to some seconds; a write ends what a pause has grown by
 //   error    is logged, and the next run comes after the pause; a worker never ends by itself
 //
 // Several processes may run the same worker: the work claims its rows with `skip locked`.
@@ -9,7 +11,7 @@
 import type { FastifyBaseLogger } from "fastify";
 
 import { Overloaded } from "./postgres/coalesce.ts";
-import { isLockTimeout } from "./postgres/postgres.ts";
+import { type Db, isLockTimeout, sql } from "./postgres/postgres.ts";
 
 export type RunEnd = "done" | "failed";
 
@@ -20,6 +22,16 @@ export type WorkerOptions = {
   readonly log: FastifyBaseLogger;
   /** Called after a run that was done or failed; not after one that gave way. */
   readonly onRun?: ((ended: RunEnd) => void) | undefined;
+  /** Without it pauses do not grow. */
+  readonly writes?: Writes | undefined;
+};
+
+/** What is known of writes to the database, by this process or another. */
+export type Writes = {
+  /** For how long there was none. */
+  readonly quietMs: () => number;
+  /** Returns the function that ends it. */
+  readonly onWrite: (listener: () => void) => () => void;
 };
 
 export type Worker = {
@@ -28,7 +40,11 @@ export type Worker = {
   readonly stop: () => Promise<void>;
 };
 
-export function startWorker({ name, pauseMs, work, log, onRun }: WorkerOptions): Worker {
+const quietPauseMsMax = 5_000;
+/** A pause is at most this part of the time since the last write. */
+const quietShare = 1 / 4;
+
+export function startWorker({ name, pauseMs, work, log, onRun, writes }: WorkerOptions): Worker {
   const stopping = new AbortController();
   /** Set by `wake` during a run: the next pause is skipped. */
   let woken = false;
@@ -41,13 +57,20 @@ export function startWorker({ name, pauseMs, work, log, onRun }: WorkerOptions):
 
   async function pause(): Promise<void> {
     if (!woken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pauseMs).unref();
-        endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const end = Promise.withResolvers<void>();
+      endPause = end.resolve;
+      const begunMs = performance.now();
+      const endAfter = (ms: number) => setTimeout(end.resolve, ms).unref();
+      const quietPauseMs = Math.min(quietPauseMsMax, (writes?.quietMs() ?? 0) * quietShare);
+      let timer = endAfter(Math.max(pauseMs, quietPauseMs));
+      const unheard = writes?.onWrite(() => {
+        clearTimeout(timer);
+        // As if the pause had not grown: all at once would need a connection each.
+        timer = endAfter(pauseMs - ((performance.now() - begunMs) % pauseMs));
       });
+      await end.promise;
+      clearTimeout(timer);
+      unheard?.();
     }
     endPause = undefined;
     woken = false;
@@ -81,6 +104,41 @@ export function startWorker({ name, pauseMs, work, log, onRun }: WorkerOptions):
       stopping.abort();
       wake();
       await running;
+    },
+  };
+}
+
+const lookMs = 250;
+
+/** Looks often whether a transaction that wrote has ended, which is a small part of what workers ask. */
+export function watchWrites({
+  db,
+  log,
+}: Pick<WorkerOptions, "log"> & { readonly db: Db }): Writes & Pick<Worker, "stop"> {
+  const listeners = new Set<() => void>();
+  let seen: string | undefined;
+  let writtenAtMs = performance.now();
+  const { stop } = startWorker({
+    name: "watching writes",
+    pauseMs: lookMs,
+    log,
+    async work() {
+      const [row] = await db.rows<{ snapshot: string }>(
+        sql`select pg_current_snapshot()::text as snapshot`,
+      );
+      if (row?.snapshot === seen) return "idle";
+      seen = row?.snapshot;
+      writtenAtMs = performance.now();
+      for (const listener of listeners) listener();
+      return "idle";
+    },
+  });
+  return {
+    stop,
+    quietMs: () => performance.now() - writtenAtMs,
+    onWrite(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
