@@ -24,6 +24,13 @@ const plain = {
   Opening: ["Began with"],
   Closing: ["Ended with"],
   Dues: ["Owes"],
+  Outcome: ["What came of it"],
+  "Portal reference": ["What the portal gave for it"],
+  "Possible duplicate of": ["Perhaps the same as"],
+  "Mark as duplicate": ["Same as before"],
+  "To review": ["For a person"],
+  "Not checked yet": ["were not asked yet"],
+  "No orders found": ["There are no orders like that"],
 };
 
 test("the console says what the trade says", async () => {

@@ -289,6 +289,10 @@ test(
     const { seller, settlementId, payoutId } = await settleLiveSale(service, 24_300_000);
     const first = await signInToConsole(t, { browse, ops, person: asha });
     await first.open("/files");
+    const due = first.page.waitForEvent("download");
+    await first.page.getByRole("button", { name: "Download CSV" }).first().click();
+    const payments = await readFile(await (await due).path(), "utf8");
+    assert.match(payments, new RegExp(`^rail,.*\\r\\nRTGS,.*,243000\\.00,.*,${payoutId}\\r\\n$`));
     assert.match(await first.act("Create files"), /for somebody else/);
     const { page, open, act } = await signInToConsole(t, { browse, ops, person: ravi });
     for (const path of ["/today", "/files", `/payouts/${payoutId}`]) {
@@ -297,9 +301,9 @@ test(
     }
     await page.getByRole("link", { name: /^Approvals\s*1/ }).waitFor();
     await page.getByRole("list", { name: "Waits for approval" }).getByRole("link").click();
-    const payments = page.getByRole("table", { name: "Payments" });
+    const shown = page.getByRole("table", { name: "Payments" });
     const [name] = await listNames(service, [seller.firmId]);
-    await payments.getByRole("row", { name: new RegExp(`${name}.*₹2,43,000`) }).waitFor();
+    await shown.getByRole("row", { name: new RegExp(`${name}.*₹2,43,000`) }).waitFor();
     await page.getByText("nothing", { exact: true }).waitFor();
     assert.equal(await act("Approve"), "Approved and carried out.");
     await open(`/payouts/${payoutId}`);
@@ -380,7 +384,7 @@ test(
     assert.deepEqual(new Set(values), new Set([null, ...machinePermissions]));
     await dialog.getByLabel("Name").fill("night-run");
     await dialog.getByLabel("bank.write", { exact: true }).check();
-    await dialog.getByLabel("Where it calls from").fill("10.0.0.5/32");
+    await dialog.getByLabel("Networks").fill("10.0.0.5/32");
     await dialog.getByLabel("Alone within 24 hours").fill("10,00,000");
     await dialog.getByLabel("Until").fill("2027-01-31T10:00");
     await dialog.getByRole("button", { name: "Add a machine" }).click();

@@ -59,6 +59,7 @@ export async function makeAccount(view, account) {
               showState(one["status"]),
             ]),
           ),
+          makeDownload(`deposits-${view.id}`, async () => deposits),
         ),
   ];
 }

@@ -49,7 +49,7 @@ async function showKeys(view) {
       { head: "State", cell: ({ key }) => showState(key.status) },
       { head: "Acts", kind: "last", cell: ({ key }) => makeRevoke(view, key) },
     ],
-    empty: "There are no keys like that.",
+    empty: "No keys found.",
   });
 }
 

@@ -48,7 +48,7 @@ export const auditPages = [
             cell: showRequest,
           },
         ],
-        empty: "There are no records like that.",
+        empty: "No records found.",
       }),
   },
 ];

@@ -58,7 +58,7 @@ async function showLine(view) {
         "Decided",
         line["decided_by"] ? [showTime(line["decided_at"]), ` by ${line["decided_by"]}`] : "–",
       ],
-      ["Perhaps the same as", showId(line["repeats_line_id"])],
+      ["Possible duplicate of", showId(line["repeats_line_id"])],
       ["Statement", showId(line["statement_id"])],
       ["Id", make("span", { class: "id" }, line["line_id"])],
     ]),
@@ -150,7 +150,7 @@ export function makeLineActs(view, line) {
     }),
     line["repeats_line_id"] !== null &&
       makeAct(view, {
-        label: "Same as before…",
+        label: "Mark as duplicate…",
         permission,
         says: [about, " Say it if an earlier file had this line: its money counts once."],
         fields: [{ name: "reason", label: "Evidence", type: "long" }],

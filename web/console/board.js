@@ -155,7 +155,7 @@ function makeMarket(view, first) {
   /** @param {ReturnType<typeof listMids>} points */
   function drawMids(points) {
     if (points.length === 0) {
-      leaveOutChart("The first card makes the first figure.");
+      leaveOutChart("No price yet.");
       return;
     }
     const last = points.at(-1);

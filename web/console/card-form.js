@@ -347,7 +347,7 @@ function makeCurves(bands) {
     prices: sizes.map((band) => band?.[field] ?? null),
   });
   return makeSteps(
-    "Prices in percent, by the face from which they are",
+    "Prices in percent, from each face on",
     sizes.map((band) => saySize(band?.["from_paise"] ?? 0) || "0"),
     [
       line("Ask", "ask_after_bps"),

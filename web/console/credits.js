@@ -59,7 +59,7 @@ export const creditPages = [
             ],
           },
         ],
-        empty: "There are no credits like that.",
+        empty: "No credits found.",
       }),
   },
   { path: "/credits/:id", title: "Credit", show: showCredit },
@@ -105,7 +105,7 @@ async function showCredit(view) {
     makeSection(
       "Duty that it paid",
       uses.length === 0 && credit["used_elsewhere_paise"] === 0
-        ? makeEmpty("It has paid none that we know of.")
+        ? makeEmpty("No duty was paid with it.")
         : makeTable(
             "Issued, less what it paid, is the balance",
             [
@@ -146,7 +146,7 @@ function makeNews(view) {
   return makeAct(view, {
     label: "Record customs' notice…",
     permission: "credits.write",
-    says: "What customs did to a credit unasked. A deal that has it is looked at.",
+    says: "What customs did to a credit on its own. A deal with it is reviewed.",
     fields: [
       { name: "scrip_no", label: "Scrip number" },
       {

@@ -51,7 +51,7 @@ export const crossPages = [
           { head: "Waits for", cell: (row) => sayAwaited(row) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
-        empty: "There are no crosses like that.",
+        empty: "No crosses found.",
       }),
   },
   { path: "/crosses/:id", title: "Cross", show: showCross },

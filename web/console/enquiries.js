@@ -41,7 +41,7 @@ export const enquiryPages = [
           { head: "Received", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
-        empty: "Nobody has asked anything that is not answered.",
+        empty: "No open enquiries.",
       }),
   },
   { path: "/enquiries/:id", title: "Enquiry", reach: "both", permission, show: showEnquiry },
@@ -80,9 +80,9 @@ async function showEnquiry(view) {
           ? make("a", { href: linkTo("/find", { q: enquiry["iec"] }) }, enquiry["iec"])
           : "–",
       ],
-      ["Came", showTime(enquiry["created_at"])],
+      ["Received", showTime(enquiry["created_at"])],
       ["Deleted", showTime(enquiry["kept_until"])],
-      ["What came of it", enquiry["outcome"] ?? "–"],
+      ["Outcome", enquiry["outcome"] ?? "–"],
       ["Reference", make("span", { class: "id" }, enquiry["enquiry_ref"])],
     ]),
     enquiry["message"]

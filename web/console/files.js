@@ -1,6 +1,6 @@
 import { makeAct } from "./acts.js";
 import { makePast } from "./audit.js";
-import { save } from "./download.js";
+import { makeDownload, save } from "./download.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -115,17 +115,24 @@ function showPlanned(planned) {
     ]),
   );
   if (rows.length === 0) return makeEmpty("Nothing is due now.");
-  return makeTable(
-    "Payments that are due",
-    [
-      { head: "Rail" },
-      { head: "To", kind: "wide" },
-      { head: "Account" },
-      { head: "Payouts", kind: "number" },
-      { head: "Amount", kind: "number" },
-    ],
-    rows,
-  );
+  return [
+    makeTable(
+      "Payments that are due",
+      [
+        { head: "Rail" },
+        { head: "To", kind: "wide" },
+        { head: "Account" },
+        { head: "Payouts", kind: "number" },
+        { head: "Amount", kind: "number" },
+      ],
+      rows,
+    ),
+    makeDownload("payments-due", async () =>
+      planned.flatMap(({ rail, remittances }) =>
+        remittances.map((/** @type {Row} */ one) => ({ rail, ...one })),
+      ),
+    ),
+  ];
 }
 
 /** @param {readonly Row[]} kept */
@@ -214,6 +221,7 @@ async function showFile(view) {
           showState(line["status"]),
         ]),
       ),
+      makeDownload(`payments-${view.id}`, async () => file["lines"]),
     ),
     make(
       "p",

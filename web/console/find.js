@@ -47,7 +47,7 @@ async function showFound(view) {
     makeHead(`Found for “${asked}”`),
     found.length === 0
       ? makeEmpty(
-          "Nothing is known by that. Try a whole id, an IEC, a PAN, the beginning of a name, a number of a credit, a UTR, or a ticket as it was written.",
+          "Nothing found. Try a whole id, an IEC, a PAN, the beginning of a name, a number of a credit, a UTR, or a ticket as it was written.",
         )
       : makeTable(
           "What the text may mean",

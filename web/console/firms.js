@@ -42,7 +42,7 @@ export const firmPages = [
           { head: "Registered", cell: ({ firm }) => showTime(firm.created_at) },
           { head: "State", cell: ({ firm }) => showState(firm.connection_state) },
         ],
-        empty: "There are no firms like that.",
+        empty: "No firms found.",
       }),
   },
   { path: "/firms/:id", title: "Firm", show: showFirmPage },
@@ -104,7 +104,7 @@ async function showFirmPage(view) {
     makeSection(
       "Checks",
       firm["checks"].length === 0
-        ? makeEmpty("Customs and the bank were not asked yet.")
+        ? makeEmpty("Not checked yet.")
         : makeTable(
             "Checks of the firm",
             [

@@ -1,4 +1,5 @@
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
 import { showId, showState, showTime } from "./show.js";
@@ -70,6 +71,7 @@ async function showUnattended(view) {
             [showState(one["outcome"]), make("div", { class: "muted" }, one["said"])],
           ]),
         ),
+    files.length === 0 ? null : makeDownload("dropped-files", async () => files),
   ];
 }
 

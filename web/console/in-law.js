@@ -48,7 +48,7 @@ async function showInLaw(view) {
           `The house is not complete: it lacks its ${sayMissing(missing)}.`,
         ),
     house === null
-      ? makeEmpty("Nobody has said who the house is.")
+      ? makeEmpty("The house is not set.")
       : makeFacts([
           ["Legal name", house.legal_name],
           ["IEC", house.iec ?? "–"],

@@ -1,5 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { showList } from "./list.js";
 import { readOps } from "./ops.js";
 import { loadNames, sayWord, showFirm, showState, showTime } from "./show.js";
@@ -35,7 +36,7 @@ async function showLetters(view) {
       { head: "Number", kind: "number", cell: (row) => row["sequence"] },
       { head: "Desk", kind: "wide", cell: (row) => showFirm(row["desk_id"]) },
       { head: "Environment", cell: (row) => row["environment"] },
-      { head: "Tries", kind: "number", cell: (row) => row["attempts"] },
+      { head: "Attempts", kind: "number", cell: (row) => row["attempts"] },
       { head: "Last answer", cell: (row) => row["last_status"] ?? "none" },
       { head: "Reason", cell: (row) => sayWord(row["reason"] ?? "–") },
       { head: "Given up", cell: (row) => showTime(row["updated_at"]) },
@@ -46,7 +47,7 @@ async function showLetters(view) {
           makeReplay(view, row["webhook_id"], row["environment"]) ?? showElsewhere(view, row),
       },
     ],
-    empty: "Every delivery was taken or is still tried.",
+    empty: "No failed deliveries.",
   });
   await loadNames(webhooks.map((/** @type {Row} */ { webhook: one }) => one.firm_id));
   list.append(
@@ -69,6 +70,7 @@ async function showLetters(view) {
               showState(one.status),
             ]),
           ),
+      webhooks.length === 0 ? null : makeDownload("webhooks", async () => webhooks),
     ),
   );
   return list;

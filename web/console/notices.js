@@ -54,7 +54,7 @@ async function showNotices(view) {
       { head: "To", kind: "wide", cell: (row) => row["email"] },
       { head: "Of", cell: (row) => showFirm(row["desk_id"]) },
       { head: "Created", cell: (row) => showTime(row["created_at"]) },
-      { head: "Tries", kind: "number", cell: (row) => row["attempts"] },
+      { head: "Attempts", kind: "number", cell: (row) => row["attempts"] },
       {
         head: "What the server said",
         kind: "wide",
@@ -63,7 +63,7 @@ async function showNotices(view) {
       { head: "State", cell: (row) => showState(row["status"]) },
       { head: "Acts", kind: "last", cell: (row) => makeSendAgain(view, row) },
     ],
-    empty: "There are no notices like that.",
+    empty: "No notices found.",
   });
 }
 

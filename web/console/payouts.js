@@ -41,7 +41,7 @@ export const payoutPages = [
           { head: "Created", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showPayoutState(row) },
         ],
-        empty: "There are no payouts like that.",
+        empty: "No payouts found.",
       }),
   },
   { path: "/payouts/:id", title: "Payout", show: showPayout },
@@ -76,7 +76,7 @@ async function showPayout(view) {
       makeAct(view, {
         label: "Mark as sent…",
         permission,
-        says: "Say it only if the money was sent outside a payout file.",
+        says: "Only if the money was sent outside a payout file.",
         fields: [{ name: "utr", label: "The bank's reference (UTR)" }],
         call: (body) => ({ path: `${path}/send`, body }),
       }),

@@ -114,7 +114,7 @@ async function makeMachines(view) {
           },
           {
             name: "networks",
-            label: "Where it calls from",
+            label: "Networks",
             hint: "Divided by commas, such as 10.0.0.5/32",
           },
           { name: "day_limit_paise", label: "Alone within 24 hours", type: "money" },
@@ -128,7 +128,7 @@ async function makeMachines(view) {
       }),
     ),
     machines.length === 0
-      ? make("p", { class: "muted" }, "None: whatever is done here, a person does.")
+      ? make("p", { class: "muted" }, "No machines.")
       : makeTable(
           "Programs that act without a person",
           [
@@ -175,6 +175,7 @@ async function makeMachines(view) {
             ),
           ]),
         ),
+    machines.length === 0 ? null : makeDownload("machines", async () => machines),
   );
 }
 

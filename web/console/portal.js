@@ -19,10 +19,10 @@ export const portalPages = [
 /** @type {readonly Field[]} */
 const reportFields = [
   { name: "report", label: "The report (CSV or .xlsx)", type: "report" },
-  { name: "as_of", label: "When the portal made it", type: "moment", hint: "IST" },
+  { name: "as_of", label: "Date of the report", type: "moment", hint: "IST" },
   {
     name: "is_whole",
-    label: "It has all transfers of our deals",
+    label: "Complete: it has all our transfers",
     type: "yes",
     hint: "What it lacks is then not there: a holder whose deadline is over is late",
   },
@@ -53,7 +53,7 @@ async function showPortal(view) {
       makeOutage(view, {
         label: "Declare an outage…",
         says: "Nobody is late and nothing ends while it is down. Once it is up, the deadlines that it cut into move.",
-        fields: [{ name: "note", label: "Why, for whoever asks" }],
+        fields: [{ name: "note", label: "Reason" }],
       }),
       makeOutage(view, {
         label: "End an outage…",
@@ -68,11 +68,11 @@ async function showPortal(view) {
       { head: "Refused", kind: "number", cell: (row) => row["refused"] },
       { head: "Pending", kind: "number", cell: (row) => row["pending"] },
       {
-        head: "Not there",
+        head: "Missing",
         kind: "number",
         cell: (row) => (row["is_whole"] ? row["absent"] + row["missing"] : "–"),
       },
-      { head: "For a person", kind: "wide", cell: (row) => row["queued"].map(showQueued) },
+      { head: "To review", kind: "wide", cell: (row) => row["queued"].map(showQueued) },
       { head: "Read by", cell: (row) => row["imported_by"] },
     ],
     empty: "No report was read yet.",
@@ -89,7 +89,7 @@ function makeOutage(view, { fields = [], ...outage }) {
   /** @type {Field} */
   const port = {
     name: "port",
-    label: "Which",
+    label: "Office",
     type: "choice",
     options: [
       ["registry", "the customs portal"],
@@ -164,8 +164,8 @@ const says = /** @type {Readonly<Record<string, string>>} */ ({
   transferred: "Transferred",
   refused: "Refused",
   pending: "Waits for its receiver",
-  absent: "Not there, and its holder's deadline is over: the deal ends",
-  missing: "Claimed and not there: its holder is asked again",
+  absent: "Missing after its holder's deadline: the deal ends",
+  missing: "Claimed and missing: its holder is asked again",
 });
 
 const sides = /** @type {Readonly<Record<string, string>>} */ ({ sell: "seller", buy: "buyer" });

@@ -46,7 +46,7 @@ export const requestPages = [
           },
           { head: "Request", cell: (row) => showId(row["request_id"]) },
         ],
-        empty: "There are no requests like that.",
+        empty: "No requests found.",
       }),
   },
 ];

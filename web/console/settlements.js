@@ -100,7 +100,7 @@ export const settlementPages = [
           { head: "Created", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
-        empty: "There are no settlements like that.",
+        empty: "No settlements found.",
       }),
   },
   { path: "/settlements/:id", title: "Settlement", show: showSettlement },
@@ -174,7 +174,7 @@ function makeInitiated(view, { settlement_id }) {
     label: "Record as initiated…",
     permission: "settlements.write",
     says: "Say that the house has initiated its transfers of this deal on the customs portal.",
-    fields: [{ name: "reference", label: "What the portal gave for it" }],
+    fields: [{ name: "reference", label: "Portal reference" }],
     call: (body) => ({ path: `/ops/settlements/${settlement_id}/initiated`, body }),
   });
 }

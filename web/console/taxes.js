@@ -194,7 +194,7 @@ function makeTaxActs(view) {
         { name: "section", label: "Section and table" },
         { name: "payment_code", label: "Payment code of the return" },
         { name: "rate_bps", label: "Rate", type: "percent" },
-        { name: "threshold_paise", label: "From a seller's value in a year", type: "money" },
+        { name: "threshold_paise", label: "Threshold of a seller in a year", type: "money" },
         { name: "with_crosses", label: "In crosses too", type: "yes" },
       ],
       call: set("tds"),
