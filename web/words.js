@@ -13,9 +13,12 @@ export function shortDay(day) {
   return short.format(Date.parse(`${day}T00:00:00Z`));
 }
 
+/** @type {Readonly<Record<string, string>>} */
+export const schemeNames = { RODTEP: "RoDTEP", ROSCTL: "RoSCTL" };
+
 /** @param {string} scheme */
 export function schemeName(scheme) {
-  return { RODTEP: "RoDTEP", ROSCTL: "RoSCTL" }[scheme] ?? scheme;
+  return schemeNames[scheme] ?? scheme;
 }
 
 /**

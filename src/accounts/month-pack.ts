@@ -2,6 +2,7 @@
 // the ledger. The month is read in one snapshot, so the pack of a month that is over is always the same; a
 // thread builds it (`build-pack.ts`).
 
+import { findTaxpayers } from "../firms/find-firms.ts";
 import { findHouse } from "../house/read-house.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
@@ -20,7 +21,6 @@ import { findTaxesBySettlement, listInvoicesIssued, listTaxRates } from "../taxe
 import { readDeductions } from "../taxes/withholding.ts";
 import { buildPack, type MonthRead, packRows } from "./build-pack.ts";
 import { findLegOrdinal, type PackLeg, type Tie } from "./pack-rules.ts";
-import { listPackFirms } from "./store.ts";
 
 /** What a thread has the memory for: some 20,000 deals. A command has more. */
 const postingsMaxDefault = 120_000;
@@ -103,7 +103,7 @@ async function readMonth(
     bills: await packRows(await listBillsOfMonth(db, environment, days), pace),
     invoices: await packRows(await listInvoicesIssued(db, { ...span, year, firmId: null }), pace),
     deductions: await packRows(await readDeductions(db, span), pace),
-    firms: await listPackFirms(db, [...firmIds]),
+    firms: [...(await findTaxpayers(db, [...firmIds])).values()],
     house: await findHouse(db, environment, last),
     law: await findScripLaw(db, environment, last),
     rates: await listTaxRates({ db }, environment),

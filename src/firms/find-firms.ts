@@ -232,10 +232,16 @@ export function findSelfInitiating(firmIds: readonly string[]): Query<ReadonlySe
 export async function findTaxpayers(
   db: Db,
   firmIds: readonly string[],
-): Promise<ReadonlyMap<string, Pick<FirmRow, "pan" | "gstin">>> {
+): Promise<ReadonlyMap<string, Pick<FirmRow, "firm_id" | "legal_name" | "pan" | "gstin">>> {
   if (firmIds.length === 0) return new Map();
   const rows = await listFirmsById(db, firmIds);
-  return new Map(rows.map(({ firm_id, pan, gstin }) => [firm_id, { pan, gstin }]));
+  const taxpayers = rows.map(({ firm_id, legal_name, pan, gstin }) => ({
+    firm_id,
+    legal_name,
+    pan,
+    gstin,
+  }));
+  return new Map(taxpayers.map((taxpayer) => [taxpayer.firm_id, taxpayer]));
 }
 
 /** Refuses new business for a firm that has left its desk; such a firm stays readable. */

@@ -4,7 +4,7 @@ import { crossKinds, crossStates } from "../crosses/rules.ts";
 import { sides } from "../kernel/scheme.ts";
 import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-rules.ts";
 import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
-import { openEnum, timestamp } from "../platform/http/wire.ts";
+import { openEnum, timestamp, historySchema } from "../platform/http/wire.ts";
 import { legStates, settlementStates, taskActors, waitingOn } from "../settlement/rules.ts";
 import { Task, TaskOfList } from "../settlement/schema.ts";
 import { Attested } from "./registry-schema.ts";
@@ -21,7 +21,6 @@ import {
   pageList,
   Proposed,
   scheme,
-  steps,
   text,
   version,
   wrapList,
@@ -107,7 +106,7 @@ export const OpsSettlement = Type.Object(
     pay_late_at: maybeTime("When the buyer was told that it is late."),
     money_apart: flag("Whether its money is in escrow."),
     default_bps: count("Of face, what a side that is proved late pays the other."),
-    history: steps(settlementStates),
+    history: historySchema(settlementStates),
     ...changed,
     legs: Type.Array(Leg, { description: "One for each credit." }),
   },
@@ -169,7 +168,7 @@ export const OpsCross = Type.Object(
     settlement_id: maybeText("The settlement that it became."),
     netting_ref: maybeText("The netting that made it."),
     due_at: maybeTime("Until when what it waits for must come."),
-    history: steps(crossStates),
+    history: historySchema(crossStates),
     ...changed,
   },
   { title: "OpsCross", description: "A cross with both of its sides." },
@@ -247,7 +246,7 @@ const payoutFields = {
   remitted_with: maybeText("The first of the payouts that leave as one payment."),
   remitted_paise: maybeCount("What that payment is in all."),
   look_at: maybeTime("When the worker looks at it next."),
-  history: steps(payoutStates),
+  history: historySchema(payoutStates),
   ...changed,
 };
 

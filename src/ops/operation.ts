@@ -17,7 +17,7 @@ import type { InSettings } from "../overview/live-readiness.ts";
 import type { Context } from "../platform/context.ts";
 import type { Boards } from "../market/stream-board.ts";
 import { type Fitting, type Listing, type OperatorCall } from "../platform/http/operation.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { closedEnum, pageQuery } from "../platform/http/wire.ts";
 import { wrapPage } from "./schema.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 
@@ -119,13 +119,7 @@ export const spanQuery = {
 /** The query of lists over all desks. */
 export const searchQuery = {
   ...listQuery,
-  cursor: optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 1_024,
-      description: "The next_cursor of the previous page, with the same filters.",
-    }),
-  ),
+  cursor: pageQuery.cursor,
   desk_id: optional(id("Only of this desk.")),
   firm_id: optional(id("Only of this firm.")),
   ...spanQuery,

@@ -5,15 +5,7 @@ import { type TArray, type TObject, type TProperties, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
 import { schemes } from "../kernel/scheme.ts";
-import {
-  count,
-  maybeCount,
-  maybeText,
-  openEnum,
-  paiseSum,
-  text,
-  timestamp,
-} from "../platform/http/wire.ts";
+import { count, maybeCount, maybeText, openEnum, paiseSum, text } from "../platform/http/wire.ts";
 
 export { count, flag, maybeCount, maybeText, maybeTime, text } from "../platform/http/wire.ts";
 
@@ -113,15 +105,4 @@ export function doneOrProposed<const Words extends readonly string[]>(
     title,
     description: "What came of it, or the proposal where it takes two people.",
   });
-}
-
-export function steps<const States extends readonly string[]>(states: States) {
-  return Type.Array(
-    Type.Object({
-      status: openEnum(states, "The state it came to."),
-      at: timestamp("When."),
-      reason: maybeText("Why, where that is not obvious."),
-    }),
-    { description: "Every state it came to, in order." },
-  );
 }

@@ -213,7 +213,6 @@ function findWriters(house: House): Map<string, Set<string>> {
 // first would cost a round trip or a page of ids. A room depends on the columns of what it lists here.
 const reads: Readonly<Record<string, readonly string[]>> = {
   access: ["firms"],
-  accounts: ["firms", "ledger_balances", "ledger_entries"],
   credits: ["firms"],
   crosses: ["firms"],
   firms: ["credits"],

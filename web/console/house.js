@@ -1,4 +1,4 @@
-import { schemeName } from "../words.js";
+import { schemeName, schemeNames } from "../words.js";
 import { makeBars, makeDayBars } from "./bars.js";
 import { makeAct } from "./acts.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
@@ -181,15 +181,7 @@ function makeAddition(view) {
     permission: "inventory.write",
     says: "Credits that the house owns and sells. A large face takes two people.",
     fields: [
-      {
-        name: "scheme",
-        label: "Scheme",
-        type: "choice",
-        options: [
-          ["RODTEP", "RoDTEP"],
-          ["ROSCTL", "RoSCTL"],
-        ],
-      },
+      { name: "scheme", label: "Scheme", type: "choice", options: Object.entries(schemeNames) },
       { name: "scrip_no", label: "Scrip number" },
       { name: "face_paise", label: "Face", type: "money" },
       { name: "expires_on", label: "Expires on", type: "day" },
