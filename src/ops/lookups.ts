@@ -28,7 +28,7 @@ import {
   WholeDesk,
 } from "./lookups-schema.ts";
 import { droppedOutcomes } from "../unattended/drop-rules.ts";
-import { listDroppedFiles, listSchedules } from "../unattended/schedules.ts";
+import { listDroppedFiles, listSchedules } from "../unattended/run-schedules.ts";
 import {
   cursor,
   deskSearch,

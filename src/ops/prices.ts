@@ -4,7 +4,7 @@ import { listAllCredits, sumStockByExpiry } from "../credits/read-credits.ts";
 import { addInventoryWithApproval } from "../credits/inventory.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { readHouseDay } from "../overview/house-day.ts";
+import { readHouseDay } from "../overview/today.ts";
 import { countOpenQuotes } from "../trading/quotes.ts";
 import { listCards } from "../rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../rates/publish-card.ts";

@@ -1,14 +1,23 @@
 import { findHouse } from "../house/read-house.ts";
 import { listMissingParticulars, type NeededParticular } from "../house/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { PaiseSum } from "../kernel/money.ts";
+import { type PaiseSum, sumPaise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { dayMs, type IstDay, istDay, istDayStart } from "../kernel/time.ts";
+import { dayMs, isCalendarDay, istDay, type IstDay, istDayStart } from "../kernel/time.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import type { MarketState } from "../rates/rules.ts";
-import { countWaiting, sumDealt, sumHouseMoney, type WaitingCounts } from "./store.ts";
+import {
+  countWaiting,
+  type HouseDealt,
+  sumDealt,
+  sumHouseDealt,
+  sumHouseMoney,
+  type WaitingCounts,
+} from "./store.ts";
+import { invalidQuery } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 
 /** Counts stop here: a person has more than enough to do then. */
 const countMost = 100;
@@ -82,5 +91,51 @@ export async function showToday(
     house_fees_paise: onAccount("house_fees"),
     unmatched_cash_paise: onAccount("unmatched_cash"),
     ledger_sound: isSound,
+  };
+}
+
+type HouseDay = {
+  readonly environment: Environment;
+  readonly day: IstDay;
+  readonly schemes: readonly HouseDealt[];
+  readonly result_paise: PaiseSum;
+};
+
+/** What the house dealt on a day, today unless one is named, and what that came to. */
+export async function readHouseDay(
+  { db, now }: Pick<Context, "db" | "now">,
+  environment: Environment,
+  asked: string | undefined,
+): Promise<HouseDay> {
+  if (asked !== undefined && !isCalendarDay(asked)) {
+    throw invalidQuery("day", "must be a day as YYYY-MM-DD");
+  }
+  const day = asked ?? istDay(now());
+  const from = istDayStart(day);
+  const span = { from, to: new Date(from.getTime() + dayMs) };
+  const houseId = houseFirmId[environment];
+  const dealt = await sumHouseDealt(db, { environment, houseId, ...span });
+  return {
+    environment,
+    day,
+    schemes: schemes.map((scheme) => dealt.find((row) => row.scheme === scheme) ?? toNone(scheme)),
+    result_paise: sumPaise(dealt.map((row) => row.result_paise)),
+  };
+}
+
+function toNone(scheme: Scheme): HouseDealt {
+  return {
+    scheme,
+    bought: 0,
+    bought_face_paise: 0,
+    bought_paise: 0,
+    sold: 0,
+    sold_face_paise: 0,
+    sold_paise: 0,
+    matched: 0,
+    matched_face_paise: 0,
+    kept_paise: 0,
+    fees_paise: 0,
+    result_paise: 0,
   };
 }

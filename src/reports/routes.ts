@@ -5,7 +5,7 @@ import { type Operation, operation } from "../platform/http/operation.ts";
 import type { Letterhead } from "../platform/pdf.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
 import { type PaperReader, readContractNote } from "./contract-notes.ts";
-import { readEarnings } from "./earnings.ts";
+import { readEarnings } from "./positions.ts";
 import { readBillOfSupply } from "./bills-of-supply.ts";
 import { BillsOfSupplyAnswer, ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
 import { Earnings, EarningsQuery, Positions, PositionsQuery } from "./position-schema.ts";

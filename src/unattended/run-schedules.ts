@@ -22,7 +22,7 @@ import { noteBackup } from "../platform/last-backup.ts";
 import type { Letterhead } from "../platform/pdf.ts";
 import { backUpCluster } from "../platform/postgres/backup-cluster.ts";
 import { openEmbedded } from "../platform/postgres/embedded.ts";
-import { findClosedMonth } from "../reports/freeze-statements.ts";
+import { describeFreezing, findClosedMonth } from "../reports/freeze-statements.ts";
 import { archiveMonth } from "../reports/month-end.ts";
 import { badPlace, openDropFolder, readDropped } from "./read-folder.ts";
 import {
@@ -33,7 +33,16 @@ import {
   nameBackup,
   type ScheduleName,
 } from "./schedule-rules.ts";
-import { claimSchedule, dropSchedules, endSchedule, findSchedule, putSchedule } from "./store.ts";
+import {
+  claimSchedule,
+  dropSchedules,
+  endSchedule,
+  findSchedule,
+  listDroppedRows,
+  listScheduleRows,
+  putSchedule,
+} from "./store.ts";
+import type { DroppedOutcome } from "./drop-rules.ts";
 
 type ScheduleContext = Pick<Context, "db" | "now" | "sealKey" | "log">;
 
@@ -239,4 +248,40 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(part, path);
+}
+
+/** What the service does by itself, when it last did, and when it does next. */
+export async function listSchedules(ctx: Pick<Context, "db" | "now">) {
+  const { lastAt, nextAt } = await describeFreezing(ctx);
+  const statements = {
+    name: "statements",
+    times: "when a month is closed",
+    next_at: nextAt,
+    last_at: lastAt,
+    outcome: lastAt && ("done" as const),
+    said: lastAt && "each firm has its statement",
+  };
+  return [...(await listScheduleRows(ctx.db)), statements].map(({ next_at, last_at, ...row }) => ({
+    ...row,
+    next_at: next_at && istTimestamp(next_at),
+    last_at: last_at && istTimestamp(last_at),
+  }));
+}
+
+/** The files that were found in the drop folder, the newest first. */
+export async function listDroppedFiles(
+  { db }: Pick<Context, "db">,
+  search: {
+    readonly before: string | undefined;
+    readonly outcome: DroppedOutcome | undefined;
+    readonly limit: number;
+  },
+) {
+  const { before = null, outcome = null, limit } = search;
+  const rows = await listDroppedRows(db, { before, outcome, limit });
+  return rows.map(({ sha256, at, ...row }) => ({
+    ...row,
+    sha256: sha256 && sha256.toString("hex"),
+    at: istTimestamp(at),
+  }));
 }

@@ -10,7 +10,7 @@ import { test, type TestContext } from "node:test";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { disableMachine } from "../../src/operators/machines.ts";
-import { listDroppedFiles, listSchedules } from "../../src/unattended/schedules.ts";
+import { listDroppedFiles, listSchedules } from "../../src/unattended/run-schedules.ts";
 import { createDropTaker } from "../../src/unattended/take-dropped.ts";
 import { squeezed, statement } from "../support/bank.ts";
 import { assertLedgerSound } from "../support/ledger.ts";

@@ -15,7 +15,7 @@ import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { disableMachine } from "../../src/operators/machines.ts";
 import { createScheduler } from "../../src/unattended/run-schedules.ts";
 import { findNextTime, listOutdated } from "../../src/unattended/schedule-rules.ts";
-import { listSchedules } from "../../src/unattended/schedules.ts";
+import { listSchedules } from "../../src/unattended/run-schedules.ts";
 import { createDropTaker } from "../../src/unattended/take-dropped.ts";
 import { squeezed, statement } from "../support/bank.ts";
 import { askJournal } from "../support/journal.ts";
