@@ -6,7 +6,7 @@ import { releaseCredits } from "../credits/reserve-credits.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { type Call, type Environment, environments } from "../kernel/caller.ts";
+import type { Call, Environment } from "../kernel/caller.ts";
 import {
   type ClockAdvance,
   type Cursor,
@@ -41,6 +41,7 @@ import {
   type CrossRow,
   listAddressed,
   listByCredits,
+  listDueEnvironments,
   listPastDueRows,
   lockCrosses,
   lockOpenOfDesk,
@@ -65,7 +66,7 @@ export async function endOverdue(
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let ended = 0;
-  for (const environment of environments) {
+  for (const environment of await listDueEnvironments(ctx.db, ctx.now())) {
     const bankIsUp = await isPortUp(ctx.db, environment, "bank");
     const now = ctx.now();
     const until = environment === "live" ? lateUntil(now, "bank", await readCalendar(ctx.db)) : now;

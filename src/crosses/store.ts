@@ -1,4 +1,4 @@
-import type { Environment } from "../kernel/caller.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
@@ -115,6 +115,20 @@ export async function listByCredits(
       and scrip_nos && ${scripNos}::text[]
     order by cross_id`);
   return rows.map((row) => row.cross_id);
+}
+
+/** The environments with a cross that is due by an instant. */
+export async function listDueEnvironments(db: Db, dueUntil: Date): Promise<Environment[]> {
+  const rows = await db.rows<{ environment: Environment }>(sql`
+    select asked.environment
+    from unnest(${environments}::text[]) as asked (environment)
+    where exists (
+      select
+      from crosses as c
+      where c.environment = asked.environment and c.state in ('proposed', 'agreed', 'funded')
+        and c.due_at <= ${dueUntil}
+    )`);
+  return rows.map(({ environment }) => environment);
 }
 
 /** Overdue crosses, locked with `skip locked`. */
