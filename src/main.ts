@@ -36,6 +36,7 @@ import { findImprint } from "./market/public-house.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
+import { openMailServer } from "./platform/smtp.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { prepareConstants } from "./platform/http/constants.ts";
 import { Unusable } from "./platform/http/errors.ts";
@@ -217,7 +218,6 @@ async function openNotices(
   { noticesSent }: Metrics,
   stop: AbortSignal | undefined,
 ): Promise<NoticeOptions> {
-  const { openMailServer } = await import("./platform/smtp.ts"); // Loaded only where mail is sent.
   return {
     server: openMailServer(server),
     templates: await loadTemplates(),

@@ -7,9 +7,6 @@
 // accepted mail the session is over. What the server says while somebody signs in is not kept or logged:
 // it may repeat credentials.
 
-import MailComposer from "nodemailer/lib/mail-composer";
-import SMTPConnection from "nodemailer/lib/smtp-connection";
-
 import { isLoopback } from "../kernel/networks.ts";
 
 export type SmtpServer = {
@@ -75,6 +72,8 @@ async function connect(
   { host, port, secure, credentials }: SmtpServer,
   cut: AbortSignal | undefined,
 ): Promise<MailSession> {
+  // Loaded only where mail is sent.
+  const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
   const isLocal = host === "localhost" || isLoopback(host);
   const connection = new SMTPConnection({
     host,
@@ -148,6 +147,7 @@ class Late extends Error {
 
 /** Plain text only. Nothing is read from a file or an address, whatever a value looks like. */
 async function compose({ from, to, date, headers, ...mail }: Mail): Promise<Buffer> {
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     ...mail,
     from,
