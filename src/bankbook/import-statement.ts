@@ -189,7 +189,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
   isPassing: isMoneyMoved,
   async prepare(tx, { environment, subjectId }, now): Promise<Prepared> {
     await lockCounting(tx, environment);
-    const statement = await lockStatement(tx, subjectId);
+    const [statement] = await lockStatement(tx, [subjectId]);
     if (!statement) throw noStatement(subjectId);
     if (statement.state === "applied") {
       throw new Failure("conflict", "the statement was imported before", {

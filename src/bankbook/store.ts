@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
@@ -17,24 +17,25 @@ import { sealedColumn } from "../platform/sealed-column.ts";
 import type { ComparedLine } from "./repeat-rules.ts";
 import type { BankLineState, Direction, LinePlan } from "./rules.ts";
 
-export type StatementRow = {
-  readonly statement_id: string;
-  readonly environment: Environment;
-  readonly sha256: Buffer;
-  readonly format: string;
-  readonly line_count: number;
-  readonly first_day: string;
-  readonly last_day: string;
-  readonly opening_paise: number | null;
-  readonly closing_paise: number | null;
+const bankStatements = table("bank_statements", {
+  statement_id: text(),
+  environment: text<Environment>(),
+  sha256: bytes(),
+  format: text(),
+  line_count: int(),
+  first_day: day(),
+  last_day: day(),
+  opening_paise: bigint().orNull,
+  closing_paise: bigint().orNull,
   /** Up to when its lines reach. */
-  readonly reached_at: Date;
-  readonly state: "received" | "applied";
-  readonly received_by: string;
-  readonly received_at: Date;
-  readonly applied_by: string | null;
-  readonly applied_at: Date | null;
-};
+  reached_at: time(),
+  state: text<"received" | "applied">(),
+  received_by: text(),
+  received_at: time(),
+  applied_by: text().orNull,
+  applied_at: time().orNull,
+});
+export type StatementRow = RowOf<typeof bankStatements>;
 
 const bankLines = table("bank_lines", {
   line_id: text(),
@@ -69,15 +70,6 @@ const bankLines = table("bank_lines", {
 });
 export type BankLineRow = RowOf<typeof bankLines>;
 
-const statementColumns = fragment`
-  statement_id, environment, sha256, format, line_count, first_day::text, last_day::text,
-  opening_paise, closing_paise, reached_at, state, received_by, received_at, applied_by, applied_at`;
-
-const lineColumns = fragment`
-  line_id, environment, statement_id, ordinal, line_key, day::text, value_at, direction, paise,
-  balance_paise, text_key, utr, other_utrs, details_sealed, plan, claimants, state, reason,
-  repeats_line_id, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
-
 /** The applied statement with these bytes, or else the one received in this format. */
 export async function findStatementByDigest(
   db: Db,
@@ -86,7 +78,7 @@ export async function findStatementByDigest(
   format: string,
 ): Promise<StatementRow | undefined> {
   const [row] = await db.rows<StatementRow>(sql`
-    select ${statementColumns}
+    select ${bankStatements.columns}
     from bank_statements
     where environment = ${environment} and sha256 = ${digest}
       and (state = 'applied' or format = ${format})
@@ -95,16 +87,9 @@ export async function findStatementByDigest(
   return row;
 }
 
-export async function findStatement(
-  db: Db,
-  statementId: string,
-): Promise<StatementRow | undefined> {
-  const [row] = await db.rows<StatementRow>(sql`
-    select ${statementColumns}
-    from bank_statements
-    where statement_id = ${statementId}`);
-  return row;
-}
+export const { find: findStatement, lock: lockStatement } = rowsBy(bankStatements, {
+  key: ["statement_id"],
+});
 
 /** Newest first, by when they were received. */
 export async function listStatements(
@@ -120,7 +105,7 @@ export async function listStatements(
   },
 ): Promise<StatementRow[]> {
   return await db.rows(sql`
-    select ${statementColumns}
+    select ${bankStatements.columns}
     from bank_statements
     where environment = ${environment}
       and (${before}::text is null or statement_id < ${before})
@@ -128,30 +113,10 @@ export async function listStatements(
     limit ${limit}`);
 }
 
-export async function lockStatement(
-  tx: Tx,
-  statementId: string,
-): Promise<StatementRow | undefined> {
-  const [row] = await tx.rows<StatementRow>(sql`
-    select ${statementColumns}
-    from bank_statements
-    where statement_id = ${statementId}
-    for update`);
-  return row;
-}
-
 /** False when the same bytes were received in the same format. */
 export async function insertStatement(tx: Tx, row: StatementRow): Promise<boolean> {
   const rows = await tx.rows(sql`
-    insert into bank_statements (
-      statement_id, environment, sha256, format, line_count, first_day, last_day, opening_paise,
-      closing_paise, reached_at, state, received_by, received_at
-    )
-    values (
-      ${row.statement_id}, ${row.environment}, ${row.sha256}, ${row.format}, ${row.line_count},
-      ${row.first_day}::date, ${row.last_day}::date, ${row.opening_paise}, ${row.closing_paise},
-      ${row.reached_at}, ${row.state}, ${row.received_by}, ${row.received_at}
-    )
+    insert into bank_statements ${bankStatements.values(bankStatements.all, [row])}
     on conflict (environment, sha256, format) do nothing
     returning statement_id`);
   return rows.length > 0;
@@ -245,7 +210,7 @@ export async function setTextKeys(
 
 export async function listLinesOfStatement(db: Db, statementId: string): Promise<BankLineRow[]> {
   return await db.rows(sql`
-    select ${lineColumns}
+    select ${bankLines.columns}
     from bank_lines
     where statement_id = ${statementId}
     order by ordinal`);
@@ -285,7 +250,7 @@ export async function listQueue(
   },
 ): Promise<BankLineRow[]> {
   return await db.rows(sql`
-    select ${lineColumns}
+    select ${bankLines.columns}
     from bank_lines
     where environment = ${environment} and state in ('queued', 'returning')
       and (${after}::text is null or (day, line_id) > (
@@ -299,7 +264,7 @@ export async function listQueue(
 
 export async function listReturning(db: Db, environment: Environment): Promise<BankLineRow[]> {
   return await db.rows(sql`
-    select ${lineColumns}
+    select ${bankLines.columns}
     from bank_lines
     where environment = ${environment} and state = 'returning'`);
 }

@@ -1,47 +1,45 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  bigint,
+  int,
+  type RowOf,
+  table,
+  text,
+  textList,
+  time,
+} from "../platform/postgres/table.ts";
 import type { CrossKind } from "./rules.ts";
 
-export type CrossQuoteRow = {
-  readonly cross_quote_ref: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly key_id: string;
-  readonly side: Side;
-  readonly kind: CrossKind;
-  readonly counterparty_firm_id: string | null;
-  readonly seller_iec: string;
-  readonly buyer_iec: string;
-  readonly scheme: Scheme;
-  readonly scrip_nos: readonly string[] | null;
-  readonly face_paise: number;
-  readonly price_bps: number;
-  readonly fee_bps: number;
-  readonly gst_bps: number;
-  readonly terms_hash: string;
-  readonly created_at: Date;
-  readonly valid_until: Date;
-  readonly cross_id: string | null;
-};
-
-const quoteColumns = fragment`
-  cross_quote_ref, environment, desk_id, firm_id, key_id, side, kind, counterparty_firm_id,
-  seller_iec, buyer_iec, scheme, scrip_nos, face_paise, price_bps, fee_bps, gst_bps, terms_hash, created_at,
-  valid_until, cross_id`;
+const crossQuotes = table("cross_quotes", {
+  cross_quote_ref: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  key_id: text(),
+  side: text<Side>(),
+  kind: text<CrossKind>(),
+  counterparty_firm_id: text().orNull,
+  seller_iec: text(),
+  buyer_iec: text(),
+  scheme: text<Scheme>(),
+  scrip_nos: textList().orNull,
+  face_paise: bigint(),
+  price_bps: int(),
+  fee_bps: int(),
+  gst_bps: int(),
+  terms_hash: text(),
+  created_at: time(),
+  valid_until: time(),
+  cross_id: text().orNull,
+});
+export type CrossQuoteRow = RowOf<typeof crossQuotes>;
 
 export async function insertCrossQuote(db: Db, row: CrossQuoteRow): Promise<void> {
   await db.rows(sql`
-    insert into cross_quotes (${quoteColumns})
-    values (
-      ${row.cross_quote_ref}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.key_id},
-      ${row.side}, ${row.kind}, ${row.counterparty_firm_id}, ${row.seller_iec}, ${row.buyer_iec},
-      ${row.scheme}, ${row.scrip_nos}::text[], ${row.face_paise}, ${row.price_bps}, ${row.fee_bps},
-      ${row.gst_bps},
-      ${row.terms_hash}, ${row.created_at}, ${row.valid_until}, ${row.cross_id}
-    )`);
+    insert into cross_quotes ${crossQuotes.values(crossQuotes.all, [row])}`);
 }
 
 export async function lockCrossQuote(
@@ -50,7 +48,7 @@ export async function lockCrossQuote(
   crossQuoteRef: string,
 ): Promise<CrossQuoteRow | undefined> {
   const [row] = await tx.rows<CrossQuoteRow>(sql`
-    select ${quoteColumns}
+    select ${crossQuotes.columns}
     from cross_quotes
     where cross_quote_ref = ${crossQuoteRef} and desk_id = ${deskId}
       and (${firmId}::text is null or firm_id = ${firmId})
