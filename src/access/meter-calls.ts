@@ -15,6 +15,7 @@ import type { RateRequest, RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./usage-rules.ts";
 import {
   type CallGroup,
+  countAlone,
   countCalls,
   countFitting,
   type CountedGroup,
@@ -166,7 +167,7 @@ async function countFittingSet(
     const stamp = stamps.get(key_id) ?? null;
     totals.set(key_id, { key_id, calls: soFar + more, quota, stamp });
   }
-  const raised = await countFitting(db, { totals: [...totals.values()], groups }, toPeriod(now()));
+  const raised = await countTotals(db, { totals: [...totals.values()], groups }, toPeriod(now()));
   const usedBefore = new Map(
     raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
   );
@@ -176,6 +177,24 @@ async function countFittingSet(
     usedBefore.set(caller.keyId, before + 1);
     return { granted: true, used: before + 1 };
   });
+}
+
+async function countTotals(
+  db: Db,
+  {
+    totals,
+    groups,
+  }: { readonly totals: readonly KeyTotal[]; readonly groups: readonly CallGroup[] },
+  period: Period,
+): Promise<{ key_id: string; calls: number }[]> {
+  const [total] = totals;
+  const [group] = groups;
+  if (groups.length === 1 && group && total && total.stamp !== null) {
+    const raised = await countAlone(db, total, group, period);
+    // Otherwise it may be the month's first call, whose counter is missing.
+    if (raised.length > 0) return raised;
+  }
+  return await countFitting(db, { totals, groups }, period);
 }
 
 async function countSet(

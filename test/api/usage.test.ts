@@ -6,7 +6,15 @@ import type { IssuedKey } from "../../src/access/issue-keys.ts";
 import { openMeter } from "../../src/access/meter-calls.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
-import { countCalls, countFitting } from "../../src/access/usage-store.ts";
+import { findCredentials } from "../../src/access/key-store.ts";
+import {
+  type CallGroup,
+  countAlone,
+  countCalls,
+  countFitting,
+  insertCounters,
+  type KeyTotal,
+} from "../../src/access/usage-store.ts";
 import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
@@ -100,6 +108,36 @@ test("a count is not waited for until it is on disk", async (t) => {
     assert.equal((await countCalls(tx, [group], period)).length, 1);
     assert.deepEqual(await waits(tx), [{ waits: "off" }]);
   });
+});
+
+test("calls of one key count alone as they do in a set: whole, with its stamp and below its quota", async (t) => {
+  const { ctx, issue } = await startService(t);
+  const now = ctx.now();
+  const period = { month: istMonth(now), day: istDay(now), now };
+  const ways = {
+    alone: (total: KeyTotal, group: CallGroup) => countAlone(ctx.db, total, group, period),
+    set: (total: KeyTotal, group: CallGroup) =>
+      countFitting(ctx.db, { totals: [total], groups: [group] }, period),
+  };
+  for (const [way, count] of Object.entries(ways)) {
+    const { key_id } = await issue();
+    const [{ stamp } = assert.fail()] = await findCredentials(ctx.db, [key_id]);
+    const ask = async (calls: number, has: string) => {
+      const group = { key_id, route: "GET /v1/whoami", calls, quota: 5 };
+      return await count({ key_id, calls, quota: 5, stamp: has }, group);
+    };
+    await insertCounters(ctx.db, [key_id], period.month);
+    assert.deepEqual(await ask(2, "1 1"), [], way);
+    assert.deepEqual(await ask(2, stamp), [{ key_id, calls: 2 }], way);
+    assert.deepEqual(await ask(4, stamp), [], way);
+    assert.deepEqual(await ask(3, stamp), [{ key_id, calls: 5 }], way);
+    assert.deepEqual(await ask(1, stamp), [], way);
+    const rows = await ctx.db.rows(sql`
+      select route, calls
+      from usage_days
+      where key_id = ${key_id}`);
+    assert.deepEqual(rows, [{ route: "GET /v1/whoami", calls: 5 }], way);
+  }
 });
 
 test("an internal fault still carries the rate-limit headers", async (t) => {
