@@ -111,7 +111,8 @@ test("a count is not waited for until it is on disk", async (t) => {
 });
 
 test("calls of one key count alone as they do in a set: whole, with its stamp and below its quota", async (t) => {
-  const { ctx, issue } = await startService(t);
+  const service = await startService(t);
+  const { ctx } = service;
   const now = ctx.now();
   const period = { month: istMonth(now), day: istDay(now), now };
   const ways = {
@@ -120,7 +121,7 @@ test("calls of one key count alone as they do in a set: whole, with its stamp an
       countFitting(ctx.db, { totals: [total], groups: [group] }, period),
   };
   for (const [way, count] of Object.entries(ways)) {
-    const { key_id } = await issue();
+    const { key_id } = await service.issue();
     const [{ stamp } = assert.fail()] = await findCredentials(ctx.db, [key_id]);
     const ask = async (calls: number, has: string) => {
       const group = { key_id, route: "GET /v1/whoami", calls, quota: 5 };
