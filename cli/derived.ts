@@ -117,7 +117,7 @@ export function viewAttested({ outcome, ...told }: Fields): Fields {
 }
 
 /** Runs an operation for each of these, as whoever runs the command. */
-export async function callEach(
+async function callEach(
   operation: Operation,
   inputs: readonly Fields[],
   {

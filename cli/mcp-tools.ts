@@ -39,19 +39,19 @@ type Parameter = {
   readonly schema: Json;
 };
 
-export type Tool = {
+type Tool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" } & Json;
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: false };
 };
 
-export type ToolAnswer = {
+type ToolAnswer = {
   readonly content: { readonly type: "text"; readonly text: string }[];
   readonly isError?: true;
 };
 
-export type Toolbox = {
+type Toolbox = {
   readonly tools: readonly Tool[];
   call(name: string, given: Json): Promise<ToolAnswer>;
 };

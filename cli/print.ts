@@ -6,7 +6,7 @@ import { escapeControls, showLine } from "../src/kernel/text.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-export type PrintOptions = {
+type PrintOptions = {
   readonly json: boolean;
   /** The names of firms, by their ids; a table shows them in the place of the ids. */
   readonly names?: Readonly<Record<string, string>>;

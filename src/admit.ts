@@ -35,7 +35,7 @@ import type { Confirm, Meter, RememberedCall } from "./access/meter-calls.ts";
 type AdmissionRequest = { readonly header: string; readonly route: string };
 type Admitted = { readonly known: Authenticated; readonly metered: Metered };
 
-export type AdmissionOptions = {
+type AdmissionOptions = {
   readonly authenticate: Authenticate;
   readonly meter: Meter;
   readonly memory: KeyMemory;

@@ -82,7 +82,7 @@ export type Config = {
   readonly logLevel: LogLevel;
 };
 
-export type UnattendedConfig = {
+type UnattendedConfig = {
   /** The machine that acts. */
   readonly machine: string;
   /** The folder that files are put into. */

@@ -43,7 +43,7 @@ export function sealedPlaces(ctx: Rotating): SealedPlace[] {
   ];
 }
 
-export type Rotated = {
+type Rotated = {
   readonly looked: number;
   readonly resealed: number;
   readonly unreadable: readonly string[];

@@ -37,7 +37,7 @@ export const keyLifecycle = {
 export type KeyState = "active" | "expired" | "revoked";
 
 /** What is stored of a secret. */
-export type SealedSecret = { readonly salt: Buffer; readonly secret_hash: Buffer };
+type SealedSecret = { readonly salt: Buffer; readonly secret_hash: Buffer };
 
 export type ParsedKey = {
   readonly environment: Environment;

@@ -55,7 +55,7 @@ export type KeyRow = {
 };
 
 /** What is stored of a secret. */
-export type SecretColumns = {
+type SecretColumns = {
   readonly salt: Buffer;
   readonly secret_hash: Buffer;
   readonly hint: string;

@@ -24,7 +24,7 @@ import {
   type Period,
 } from "./usage-store.ts";
 
-export type MeteredCall = {
+type MeteredCall = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly route: string;

@@ -11,7 +11,7 @@ const limitNames = [
   "daily_notional_paise",
 ] as const;
 
-export type KeyLimits = {
+type KeyLimits = {
   readonly [Name in (typeof limitNames)[number]]: number | null;
 };
 
@@ -29,7 +29,7 @@ type AskedLimits = { readonly [Name in keyof KeyLimits]?: number } & {
 };
 
 /** What a key is asked to be narrowed to; what is absent stays. */
-export type NarrowKey = {
+type NarrowKey = {
   readonly scopes?: readonly Scope[];
   readonly buy_side?: boolean;
   readonly ip_allowlist?: readonly string[];

@@ -20,7 +20,7 @@ export type RateWindow = {
   giveBack(ask: RateRequest, taken: WindowState): Promise<WindowState>;
 };
 
-export type LocalOptions = {
+type LocalOptions = {
   readonly windowMs?: number;
   /** The maximum number of windows; the least recently used one is evicted. */
   readonly trackedMax?: number;
@@ -129,7 +129,7 @@ return answers`;
 
 const answerLength = 4;
 
-export type SharedOptions = {
+type SharedOptions = {
   /** Counts calls while Redis does not answer. */
   readonly fallback: RateWindow;
   readonly log: FastifyBaseLogger;

@@ -53,7 +53,7 @@ import {
 } from "./pack-rules.ts";
 
 /** Rows as bytes in blocks, which are handed to a thread far faster than objects. */
-export type PackedRows = readonly Uint8Array[];
+type PackedRows = readonly Uint8Array[];
 
 /** Some hundred microseconds of work. */
 const blockRows = 200;
@@ -93,7 +93,7 @@ export type MonthRead = {
   readonly since: readonly KindSum[];
 };
 
-export type BuiltPack = { readonly content: Uint8Array; readonly ties: readonly Tie[] };
+type BuiltPack = { readonly content: Uint8Array; readonly ties: readonly Tie[] };
 
 export const buildPack = heavyKind("month pack", async (read: MonthRead): Promise<BuiltPack> => {
   const { environment, period, dated } = read;

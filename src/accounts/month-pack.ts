@@ -28,7 +28,7 @@ const postingsMaxDefault = 120_000;
 const spanMs = 2 * 3_600_000;
 const settlementsAtOnce = 250;
 
-export type MonthPack = {
+type MonthPack = {
   readonly name: string;
   readonly content: Buffer;
   readonly ties: readonly Tie[];

@@ -37,9 +37,9 @@ export type PackFirm = {
   readonly gstin: string | null;
 };
 
-export type Deal = "sale" | "purchase" | "between";
+type Deal = "sale" | "purchase" | "between";
 
-export function classify({ seller_firm_id, buyer_firm_id }: PackLeg): Deal {
+function classify({ seller_firm_id, buyer_firm_id }: PackLeg): Deal {
   if (isHouse(seller_firm_id)) return "sale";
   return isHouse(buyer_firm_id) ? "purchase" : "between";
 }
@@ -152,7 +152,7 @@ export function nameLedger(
   return ledgerByKind[parsed.kind];
 }
 
-export type VoucherLine = { readonly ledger: string; readonly paise: PaiseSum };
+type VoucherLine = { readonly ledger: string; readonly paise: PaiseSum };
 
 /** What happened at once, as lines that sum to zero: what a ledger is debited with is above it. */
 export type Voucher = {
@@ -221,7 +221,7 @@ export function buildVouchers(
 }
 
 /** What was posted to accounts of a kind, of entries for which this holds. */
-export function sumPosted(
+function sumPosted(
   postings: readonly Posted[],
   kinds: readonly AccountKind[],
   counts: (posting: Posted) => boolean = () => true,

@@ -57,12 +57,12 @@ import { buildReference, findRepeated } from "./repeat-rules.ts";
 import { bankLineLifecycle, type LineReason, type QueueReason } from "./rules.ts";
 import { type BankLineRow, insertExplained, listCounted, lockLines, setLines } from "./store.ts";
 
-export type AppliedLines = {
+type AppliedLines = {
   readonly changes: readonly Change[];
   readonly rows: readonly BankLineRow[];
 };
 
-export type LockedLines = {
+type LockedLines = {
   /** The lines of the statement, in its order. */
   readonly own: readonly BankLineRow[];
   /** Earlier lines that an operator sent back and that this statement may confirm. */

@@ -20,7 +20,7 @@ export type QueuedMoney = {
   readonly claimants: readonly string[];
 };
 
-export type BankWord = {
+type BankWord = {
   /** Up to when the bank's statements were read; null before the first. */
   readonly reachedAt: Date | null;
   readonly queued: readonly QueuedMoney[];

@@ -165,7 +165,7 @@ export async function removePayingAccount(
   });
 }
 
-export type ShownPayingAccount = {
+type ShownPayingAccount = {
   readonly firm_id: string;
   readonly account_no_masked: string;
   readonly ifsc: string;

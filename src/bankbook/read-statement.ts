@@ -109,7 +109,7 @@ export function parseStatementFormat(value: unknown): StatementFormat {
   return format as StatementFormat; // Checked field by field.
 }
 
-export type ParsedStatement = {
+type ParsedStatement = {
   readonly lines: readonly StatementLine[];
   readonly openingPaise: number | null;
   readonly closingPaise: number | null;

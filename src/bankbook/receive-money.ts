@@ -76,7 +76,7 @@ export async function findAwaited(
 }
 
 /** The caller writes the entries with its own and records the changes. */
-export type TakenMoney = {
+type TakenMoney = {
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
   /** The deals funded now; the caller drops their questions to the bank. */

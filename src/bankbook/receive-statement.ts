@@ -69,7 +69,7 @@ function buildFormatName(format: StatementFormat): string {
 }
 
 /** A file of the bank: the text of a CSV, or the bytes of a workbook. */
-export type BankFile = {
+type BankFile = {
   readonly environment: Environment;
   readonly text: string | Uint8Array;
   readonly format: StatementFormat;
@@ -223,7 +223,7 @@ function rankUtrs(line: StatementLine, entered: ReadonlyMap<string, HandEntry>):
 }
 
 /** Loads the remittances, deals, firms and payments that these lines mention. */
-export async function loadMatchContext(
+async function loadMatchContext(
   { db, sealKey }: Pick<Context, "db" | "sealKey">,
   environment: Environment,
   lines: readonly StatementLine[],

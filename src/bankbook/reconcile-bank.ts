@@ -6,7 +6,7 @@ import { listAllExplained } from "./store.ts";
 import { findTotals } from "./totals-store.ts";
 
 /** A known difference between the bank and the books. */
-export type Difference = { readonly what: string; readonly amount_paise: PaiseSum };
+type Difference = { readonly what: string; readonly amount_paise: PaiseSum };
 
 export type Reconciled = {
   /** The last day of the statements with balances; null before the first. */

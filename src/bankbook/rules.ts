@@ -95,7 +95,7 @@ export type KnownRemittance = {
 export type KnownTarget = { readonly firmId: string; readonly dealId: string | null };
 
 /** A payment that a cross waits for, by the name that its buyer gave it. */
-export type KnownPayment = {
+type KnownPayment = {
   readonly name: string;
   readonly paise: number;
   readonly firmId: string;
@@ -273,7 +273,7 @@ function listNumbered(line: StatementLine, numbered: MatchContext["numbered"]): 
 }
 
 /** A buyer's name for a payment with fewer letters and digits is not looked for: it stands by chance. */
-export const paymentNameLengthMin = 8;
+const paymentNameLengthMin = 8;
 
 /**
  * A buyer's name for its payment tells apart what came from its confirmed account; it never says whose

@@ -23,7 +23,7 @@ import {
 
 type FormContext = Pick<Context, "db" | "now">;
 
-export type SavedForm = Omit<StatementFormRow, "form"> & { readonly form: StatementFormat };
+type SavedForm = Omit<StatementFormRow, "form"> & { readonly form: StatementFormat };
 
 export async function listStatementForms({ db }: { readonly db: Db }): Promise<SavedForm[]> {
   return (await listFormRows(db)).map((row) => ({ ...row, form: parseStatementFormat(row.form) }));

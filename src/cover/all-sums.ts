@@ -8,7 +8,7 @@
 
 import type { StepBudget } from "./rules.ts";
 
-export type SmallSet = {
+type SmallSet = {
   /** In queue order. */
   readonly faces: Float64Array;
   readonly requirement: number;

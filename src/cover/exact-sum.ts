@@ -17,7 +17,7 @@ import { shareCeil } from "./rules.ts";
 const allowanceStart = 4_096;
 const allowanceGrowth = 4;
 
-export type ExactSum = {
+type ExactSum = {
   readonly count: number;
   readonly sum: number;
   /** The smallest usable face, and the prefix sums of the largest faces, capped at the sum. */
@@ -27,7 +27,7 @@ export type ExactSum = {
   readonly needed: readonly number[] | undefined;
 };
 
-export type SumResult = {
+type SumResult = {
   readonly rows: readonly number[] | undefined;
   /** Whether the rows are proven earliest, or proven not to exist. */
   readonly isProven: boolean;
@@ -119,7 +119,7 @@ function searchByFace(shelf: Shelf, { count, sum, smallest }: ExactSum): BundleR
   return findFirstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set() });
 }
 
-export type FirstUpTo = {
+type FirstUpTo = {
   readonly count: number;
   readonly sum: number;
   readonly smallest: number;
@@ -191,7 +191,7 @@ export function sortByQueue(shelf: Shelf, rows: BundleRows): BundleRows {
 }
 
 /** The earlier of two bundles of one count, both in queue order. */
-export function pickEarlier(
+function pickEarlier(
   shelf: Shelf,
   a: BundleRows | undefined,
   b: BundleRows | undefined,

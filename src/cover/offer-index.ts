@@ -22,9 +22,9 @@ export type Usable = {
 };
 
 /** Offers in queue order, with the row of each. */
-export type RowColumns = OfferColumns & { readonly rows: Int32Array };
+type RowColumns = OfferColumns & { readonly rows: Int32Array };
 
-export type Depth = { readonly count: number; readonly face_paise: bigint };
+type Depth = { readonly count: number; readonly face_paise: bigint };
 
 export class OfferIndex {
   readonly #rows = new OfferRows();

@@ -46,7 +46,7 @@ export class SearchNeeded extends Error {
   }
 }
 
-export type ChosenCover = {
+type ChosenCover = {
   readonly offers: readonly Offer[];
   readonly covered_paise: number;
   readonly proof: BundleProof;

@@ -22,7 +22,7 @@ export const none = -1;
 export type Taken = ReadonlySet<number>;
 const nothing: Taken = new Set();
 
-export type ShelfOptions = {
+type ShelfOptions = {
   readonly rows: OfferRows;
   readonly byFace: SortedBlocks;
   readonly byExpiry: SortedBlocks;

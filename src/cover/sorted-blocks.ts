@@ -17,7 +17,7 @@ const mergedSizeMax = 384;
 const emptySizeMax = 64;
 const slotsStart = 2;
 
-export type Complement = {
+type Complement = {
   readonly sum: number;
   readonly largest: number;
   readonly filter: FaceFilter;

@@ -18,9 +18,9 @@ import {
 } from "./report-rules.ts";
 import type { Declaration } from "./rules.ts";
 
-export type ReportRow = { readonly row: number; readonly declared: Declaration | Failure };
+type ReportRow = { readonly row: number; readonly declared: Declaration | Failure };
 
-export type Report = {
+type Report = {
   readonly rows: readonly ReportRow[];
   /** Blank rows and the totals row. */
   readonly skipped: number;

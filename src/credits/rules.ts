@@ -182,7 +182,7 @@ function findProblems(facts: CreditFacts, today: IstDay): FieldProblem[] {
 }
 
 /** A calendar day in a plausible range; days outside it are typing errors. */
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
   return isCalendarDay(text) && text >= "2000-01-01" && text <= "2199-12-31";
 }
 
@@ -210,7 +210,7 @@ export const usesMax = 100;
 const billForm = /^[A-Z0-9][A-Z0-9/-]{0,29}$/;
 
 /** A part, well-formed; an amount of null is all that is left. */
-export type WantedUse = Pick<CreditUse, "bill_of_entry" | "used_on" | "port_code"> & {
+type WantedUse = Pick<CreditUse, "bill_of_entry" | "used_on" | "port_code"> & {
   readonly amountPaise: number | null;
 };
 
@@ -292,7 +292,7 @@ export type Known = {
   readonly heldElsewhere: boolean;
 };
 
-export type DeclarationVerdict =
+type DeclarationVerdict =
   | { readonly kind: "create" }
   | { readonly kind: "same" }
   /** The report has a lower balance: part of it was used, or all. */
@@ -369,10 +369,7 @@ export const notSellableReasons = [
   "too_short",
 ] as const;
 
-export type NotSellableReason =
-  | Exclude<CreditState, "listed">
-  | "firm_not_authorized"
-  | "too_short";
+type NotSellableReason = Exclude<CreditState, "listed"> | "firm_not_authorized" | "too_short";
 
 export function findNotSellableReason(
   credit: { readonly state: CreditState; readonly expires_on: IstDay },

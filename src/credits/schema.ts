@@ -15,7 +15,7 @@ import {
 } from "../platform/http/wire.ts";
 import { creditStates, notSellableReasons } from "./rules.ts";
 
-export const declarationsMax = 500;
+const declarationsMax = 500;
 export const reportRowsMax = 5_000;
 
 const scripNo = Type.String({

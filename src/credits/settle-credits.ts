@@ -22,7 +22,7 @@ import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./s
 export type ReservedCredit = { readonly scripNo: string; readonly reservedFor: string };
 
 /** A credit and its buyer. */
-export type CreditDelivery = ReservedCredit & {
+type CreditDelivery = ReservedCredit & {
   readonly deskId: string;
   readonly firmId: string;
   /** The time of the registry's answer. */
@@ -111,7 +111,7 @@ export async function deliverCredits(
 }
 
 /** A credit of a deal that has ended, who holds it and the firm whose it becomes. */
-export type ReturnedCredit = {
+type ReturnedCredit = {
   readonly scripNo: string;
   readonly holderFirmId: string;
   readonly deskId: string;

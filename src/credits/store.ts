@@ -123,7 +123,7 @@ const uses = table("credit_uses", {
   balance_paise: bigint(),
   told_at: time(),
 });
-export type UseRow = RowOf<typeof uses>;
+type UseRow = RowOf<typeof uses>;
 
 export const { insert: insertUse } = rowsBy(uses, { key: ["firm_id", "scrip_no", "ordinal"] });
 

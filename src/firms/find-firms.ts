@@ -146,11 +146,6 @@ export function noFirm(firmId: string): Failure {
   return new Failure("not_found", `no firm ${firmId}`);
 }
 
-export async function findEnvironment(db: Db, firmId: string): Promise<Environment | undefined> {
-  const [firm] = await listFirmsById(db, [firmId]);
-  return firm?.environment;
-}
-
 /** Reads across desks: for figures about the whole market, never for a caller's answer. */
 export async function findOwnerships(
   db: Db,

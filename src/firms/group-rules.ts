@@ -9,7 +9,7 @@ import { type PaiseSum, readPaise, subtractPaise, sumPaise } from "../kernel/mon
 /** A group's members and their positions are read in one answer, so their number is limited. */
 export const membersMax = 500;
 
-export type GroupFacts = { readonly member_count: number };
+type GroupFacts = { readonly member_count: number };
 
 /** A group has no states; its number of members decides what is allowed. */
 export function listGroupActions({ member_count }: GroupFacts): string[] {
@@ -65,7 +65,7 @@ export const bucketStarts = expiryBuckets.flatMap(({ days_max }) =>
 export const heldStates = ["listed", "reserved", "in_settlement"] as const;
 
 /** Credits of one scheme in one bucket. */
-export type HeldSum = {
+type HeldSum = {
   readonly scheme: Scheme;
   readonly bucket: number;
   readonly count: number;
@@ -74,7 +74,7 @@ export type HeldSum = {
 };
 
 /** Duty of one scheme; null is duty that either scheme can pay. */
-export type OwedSum = {
+type OwedSum = {
   readonly scheme: Scheme | null;
   readonly count: number;
   readonly amount_paise: string;

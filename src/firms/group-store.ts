@@ -16,7 +16,7 @@ export type GroupRow = {
   readonly updated_at: Date;
 };
 
-export type MemberRow = {
+type MemberRow = {
   readonly firm_id: string;
   readonly legal_name: string;
   readonly connection_state: string;

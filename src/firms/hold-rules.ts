@@ -57,7 +57,7 @@ const stateHolds: Readonly<Record<FirmState, FirmHoldReason | null>> = {
 };
 
 /** What decides whether a firm's account may be paid. */
-export type PaidFirm = {
+type PaidFirm = {
   readonly connection_state: FirmState;
   readonly checks: readonly FirmCheck[];
   readonly account_id: string | null;

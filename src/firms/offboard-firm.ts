@@ -33,7 +33,7 @@ export type Blocker = {
   readonly amount_paise?: number;
 };
 
-export type ListBlockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
+type ListBlockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
 
 export type LeavingFirm = {
   readonly environment: Environment;
@@ -42,7 +42,7 @@ export type LeavingFirm = {
 };
 
 /** What another room does when a firm leaves; it returns its changes, which are recorded last. */
-export type OnOffboard = (
+type OnOffboard = (
   tx: Tx,
   actor: Actor,
   firm: LeavingFirm,

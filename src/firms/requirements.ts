@@ -59,7 +59,7 @@ export type FindCovers = (
   requirementIds: readonly string[],
 ) => Promise<ReadonlyMap<string, Cover>>;
 
-export type RequirementContext = Context & { readonly findCovers: FindCovers };
+type RequirementContext = Context & { readonly findCovers: FindCovers };
 
 export async function declareRequirement(
   ctx: RequirementContext,

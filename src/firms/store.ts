@@ -32,7 +32,7 @@ import {
   type Mandate,
 } from "./rules.ts";
 
-export const firms = table("firms", {
+const firms = table("firms", {
   firm_id: text(),
   environment: text<Environment>(),
   desk_id: text(),

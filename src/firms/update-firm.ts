@@ -95,7 +95,7 @@ export type GroupMove = {
  * Called before a firm's `group_id` changes: groups may refuse the move, and their changes are
  * recorded with the firm's.
  */
-export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
+type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
 
 /**
  * Called with a firm that has a contact: when it is registered, as it was before its account or contact

@@ -39,7 +39,7 @@ export async function findLetterhead(
   return { name: house.legal_name, address: house.address, gstin: house.gstin, cin: house.cin };
 }
 
-export type ShownHouse = {
+type ShownHouse = {
   readonly environment: Environment;
   readonly house: HouseInLaw | null;
   readonly missing: readonly NeededParticular[];

@@ -21,7 +21,7 @@ import { isCleanText } from "../kernel/json.ts";
 import type { IstDay } from "../kernel/time.ts";
 
 /** The account that buyers pay into. */
-export type HouseBank = {
+type HouseBank = {
   readonly beneficiary: string;
   readonly account_no: string;
   readonly ifsc: string;

@@ -35,7 +35,7 @@ type SetHouse = {
   readonly particulars: GivenParticulars;
 };
 
-export type SetHouseResult =
+type SetHouseResult =
   | { readonly outcome: "proposed"; readonly approval_id: string }
   | { readonly outcome: "set"; readonly house: HouseInLaw };
 
@@ -44,7 +44,7 @@ type HouseTerms = { readonly from: IstDay } & HouseParticulars;
 export type HouseKind = ApprovalKind<HouseTerms>;
 
 /** Firms that turn out to be the house trade no more; their changes are recorded with the house's. */
-export type OnHouseSet = (
+type OnHouseSet = (
   tx: Tx,
   house: Pick<HouseInLaw, "environment" | "pan">,
   now: Date,

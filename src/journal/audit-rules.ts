@@ -128,7 +128,7 @@ export function readRecord(
 }
 
 /** What the header of a block says, beside the hash that it follows. */
-export type Header = Pick<AuditRecord, "environment" | "desk_id" | "at_text"> & {
+type Header = Pick<AuditRecord, "environment" | "desk_id" | "at_text"> & {
   readonly first_seq: number;
   readonly last_seq: number;
   /** Of the events, in the order of their records; null when none has one. */
@@ -156,7 +156,7 @@ export function headerPart(header: Header, prevHash: string): string {
 }
 
 /** The bytes hashed for a record that follows this head. */
-export function hashedPart(link: Link, { seq, hash }: Head): string {
+function hashedPart(link: Link, { seq, hash }: Head): string {
   const { form, environment, desk_id, text, event_hash } = link;
   const told = event_hash === null ? "null" : `"${event_hash}"`;
   return (

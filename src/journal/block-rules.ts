@@ -133,7 +133,7 @@ export function compress(lines: string): Buffer {
   return zstdCompressSync(lines, compression);
 }
 
-export function listEntityKeys(records: readonly Pick<RecordDraft, "entityId">[]): number[] {
+function listEntityKeys(records: readonly Pick<RecordDraft, "entityId">[]): number[] {
   return [...new Set(records.map(({ entityId }) => entityKey(entityId)))].toSorted((a, b) => a - b);
 }
 
@@ -153,7 +153,7 @@ export function entityKey(entityId: string): number {
   return key;
 }
 
-export function summarise(
+function summarise(
   records: readonly Pick<RecordDraft, "action" | "entityType" | "actorId">[],
 ): SummaryLine[] {
   const counts = new Map<string, [string, string, string, number]>();

@@ -81,17 +81,6 @@ export const eventCatalog = [
 
 export type EventName = (typeof eventCatalog)[number];
 
-/** Events of the house's own desk, for operators; no desk can subscribe to them. */
-export const houseEvents = [
-  "enquiry.received",
-  "approval.proposed",
-  "operator.sign_in_failing",
-  "operator.recovered",
-  "machine.refused",
-  "schedule.failed",
-  "webhook.disabled",
-] as const;
-
 /** The name under which an event is read whose body had to be erased. Nobody subscribes to it. */
 const erasedEvent = "event.erased";
 

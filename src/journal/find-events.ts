@@ -20,7 +20,7 @@ import {
   type StoredEvents,
 } from "./event-store.ts";
 
-export type EventNumber = { readonly desk_id: string; readonly sequence: number };
+type EventNumber = { readonly desk_id: string; readonly sequence: number };
 /** The bytes that everybody gets. */
 type EventBody = EventNumber & {
   readonly body: string;
@@ -100,7 +100,7 @@ export async function findEvents(db: Db, numbers: readonly EventNumber[]): Promi
 }
 
 /** Events by their numbers, and all others of their blocks. */
-export async function findEventsNear(
+async function findEventsNear(
   db: Db,
   numbers: readonly EventNumber[],
 ): Promise<readonly FoundEvent[]> {

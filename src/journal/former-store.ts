@@ -16,7 +16,7 @@ const recordColumns = fragment`
 /** A record with its `seq` and hash. */
 type AuditRow = AuditRecord & Head;
 
-export type FormerRow = AuditRow & { readonly at: Date };
+type FormerRow = AuditRow & { readonly at: Date };
 
 /** Newest first, before a given `seq`. */
 export async function listFormerTrail(

@@ -135,7 +135,7 @@ function hashShape(thing: object): string {
 }
 
 /** Records whose desks are locked, with what they go on from. */
-export type HeldRecords = {
+type HeldRecords = {
   readonly desks: readonly PreparedDesk[];
   readonly heads: readonly LockedHead[];
   readonly next: Map<string, number>;

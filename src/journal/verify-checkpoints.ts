@@ -10,7 +10,7 @@ import { findHead } from "./audit-store.ts";
 import { findLink } from "./find-records.ts";
 import { type ChainBreak, type ChainVerdict, walkChains } from "./verify-chain.ts";
 
-export type CheckpointVerdict = ChainVerdict & { readonly checkpoints: number };
+type CheckpointVerdict = ChainVerdict & { readonly checkpoints: number };
 
 export async function verifyCheckpoints(
   { db, auditKey }: Pick<Context, "db" | "auditKey">,

@@ -19,7 +19,7 @@ import {
   startOfChain,
 } from "./audit-rules.ts";
 
-export type ExportVerdict = {
+type ExportVerdict = {
   readonly whole: boolean;
   readonly desk: string | null;
   readonly records: number;

@@ -23,7 +23,7 @@ export type FailureCode =
  *   edge        key and meter:    the same slug in `error` and `code`
  *   transport   HTTP itself:      the slug in `error`, no `code`, with `request_id`
  */
-export type FailureForm = "trading" | "edge" | "transport";
+type FailureForm = "trading" | "edge" | "transport";
 
 export type FailureDetail = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ export const jsonNamesMax = 1_000;
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-export type JsonVerdict =
+type JsonVerdict =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 

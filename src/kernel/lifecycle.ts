@@ -4,14 +4,14 @@
 import { Failure } from "./failure.ts";
 import { istTimestamp } from "./time.ts";
 
-export type Move<State extends string> = {
+type Move<State extends string> = {
   readonly from: readonly State[];
   readonly to: State;
   /** The actor, if not the caller. Such a move is never among the allowed actions. */
   readonly by?: "clock" | "operator" | "registry" | "bank" | "deal";
 };
 
-export type Moves<State extends string> = Readonly<Record<string, Move<State>>>;
+type Moves<State extends string> = Readonly<Record<string, Move<State>>>;
 
 export type Lifecycle<State extends string = string> = {
   readonly noun: string;

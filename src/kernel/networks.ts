@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from "node:net";
 
-export type Network = { readonly address: string; readonly family: Family; readonly bits: number };
+type Network = { readonly address: string; readonly family: Family; readonly bits: number };
 
 type Family = "ipv4" | "ipv6";
 

@@ -42,7 +42,7 @@ export type Page<Row> = {
   readonly paging: Paging | undefined;
 };
 
-export type Paging = {
+type Paging = {
   readonly count: number;
   readonly total: number;
   readonly next_cursor: string | null;

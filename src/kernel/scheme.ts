@@ -8,6 +8,6 @@ export const sides = ["sell", "buy"] as const;
 export type Side = (typeof sides)[number];
 
 /** What makes a deal: an order that found its other side, or a cross. */
-export const originKinds = ["order", "cross"] as const;
+const originKinds = ["order", "cross"] as const;
 
 export type OriginKind = (typeof originKinds)[number];

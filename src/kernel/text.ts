@@ -8,7 +8,7 @@ const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 const everyControl = new RegExp(controls, "g");
 const lineControls = /[\t\n\r]/;
 
-export type TextForm = "line" | "lines";
+type TextForm = "line" | "lines";
 
 /** Whether text has control characters; in a single line, line ends count too. */
 export function hasControls(text: string, form: TextForm): boolean {

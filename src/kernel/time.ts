@@ -8,7 +8,7 @@ export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
 /** `2026-11-15T09:30:00.000+05:30` */
-export type IstTimestamp = string;
+type IstTimestamp = string;
 /** `2026-11-15` */
 export type IstDay = string;
 /** `2026-11` */

@@ -25,7 +25,7 @@ import type { House, HouseScheme, Preview, Timetable } from "./public-house-sche
 export type PublicHouse = { readonly imprint: Imprint; readonly papers: HousePapers };
 
 /** Addresses of what the house has published. */
-export const paperPaths = { terms: "/terms", privacy: "/privacy" } as const;
+const paperPaths = { terms: "/terms", privacy: "/privacy" } as const;
 
 const holidaysAheadDays = 30;
 

@@ -44,10 +44,10 @@ export const trimDivisor = 10;
 export const fixDelayMs = 15 * minuteMs;
 
 export const bases = ["deals", "carried", "none"] as const;
-export type Basis = (typeof bases)[number];
+type Basis = (typeof bases)[number];
 
 /** The facts of a deal that the index is computed from. */
-export type DealOnTape = {
+type DealOnTape = {
   readonly seller_firm_id: string;
   readonly buyer_firm_id: string;
   readonly face_paise: number;
@@ -193,8 +193,8 @@ export const enquiryLifecycle = {
 } as const satisfies Lifecycle<EnquiryStatus>;
 
 /** Personal data is deleted after `keptDays`, or earlier once the enquiry is closed. */
-export const keptDays = 180;
-export const keptAfterCloseDays = 30;
+const keptDays = 180;
+const keptAfterCloseDays = 30;
 
 export function computeRetentionEnd(receivedAt: Date, closedAt: Date | null): Date {
   const latest = receivedAt.getTime() + keptDays * dayMs;
@@ -248,9 +248,9 @@ export const noEstimateReasons = [
   "size_unavailable",
   "validity_unavailable",
 ] as const;
-export type NoEstimateReason = (typeof noEstimateReasons)[number];
+type NoEstimateReason = (typeof noEstimateReasons)[number];
 
-export type PriceEstimate =
+type PriceEstimate =
   | {
       readonly kind: "range";
       readonly lowBps: number;
@@ -306,7 +306,7 @@ function toRange(
 }
 
 /** A day of the preview's simulated index. */
-export type SimulatedDay = { readonly day: IstDay; readonly index_bps: number };
+type SimulatedDay = { readonly day: IstDay; readonly index_bps: number };
 
 /** How many days of history a preview shows. */
 export const previewDays = 365;

@@ -12,13 +12,13 @@ import { amountDaysMin, priceAsk, priceBid, type RateCard } from "../rates/rules
 
 export const boardStates = ["open", "halted", "unavailable"] as const;
 
-export type BoardState = (typeof boardStates)[number];
+type BoardState = (typeof boardStates)[number];
 
 /** ₹10 lakh. Prices are shown for a credit of this face, or of the largest face the card takes. */
-export const typicalFacePaise = 100_000_000;
+const typicalFacePaise = 100_000_000;
 
 /** Prices are shown for a credit with this many days left. */
-export const typicalDaysLeft = amountDaysMin;
+const typicalDaysLeft = amountDaysMin;
 
 /** One size band of a card and the credits that the house could sell in it. */
 export type DepthBand = {
@@ -38,7 +38,7 @@ export type Tape = {
   readonly count: number;
 };
 
-export type MarketFacts = {
+type MarketFacts = {
   readonly scheme: Scheme;
   readonly card: RateCard | undefined;
   readonly tape: Tape | undefined;

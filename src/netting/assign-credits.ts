@@ -28,7 +28,7 @@ const fewStepsMax = 60_000_000;
 /** Searches after every requirement is filled, for all clusters together. */
 const searchesMax = 200;
 
-export type Slices = Generator<undefined, Assignment, undefined>;
+type Slices = Generator<undefined, Assignment, undefined>;
 
 export type Effort = { readonly fewSteps?: number; readonly searches?: number };
 

@@ -32,7 +32,7 @@ export type OpenCards = ReadonlyMap<Scheme, RateCard>;
 export type Pairing = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
 
 /** All credits of one scheme that one firm gives another: one cross. */
-export type Lot = {
+type Lot = {
   readonly from_firm_id: string;
   readonly to_firm_id: string;
   readonly scheme: Scheme;
@@ -123,7 +123,7 @@ export function sumEntities(
   });
 }
 
-export type CardsOfDay = { readonly cards: OpenCards; readonly today: IstDay };
+type CardsOfDay = { readonly cards: OpenCards; readonly today: IstDay };
 
 /** Duty of either scheme counts where it is paid; the uncovered part where cover is cheapest. */
 export function sumSchemes(

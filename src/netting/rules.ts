@@ -28,7 +28,7 @@ export type MemberFacts = {
 
 export type { CreditState, CrossState };
 
-export type GroupFirm = {
+type GroupFirm = {
   readonly firm_id: string;
   readonly pan: string | null;
   readonly may_trade: boolean;

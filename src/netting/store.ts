@@ -13,7 +13,7 @@ import type {
 } from "./rules.ts";
 
 /** A credit with the firm that holds it or will receive it. */
-export type HeldCredit = Omit<GroupCredit, "is_movable"> & { readonly state: CreditState };
+type HeldCredit = Omit<GroupCredit, "is_movable"> & { readonly state: CreditState };
 
 export type HoldingsRow = {
   /** Newest firm first. */
@@ -24,9 +24,9 @@ export type HoldingsRow = {
   readonly requirements: readonly GroupRequirement[];
 };
 
-export type GroupOfDesk = { readonly deskId: string; readonly groupId: string };
+type GroupOfDesk = { readonly deskId: string; readonly groupId: string };
 
-export type HoldingsLimits = {
+type HoldingsLimits = {
   readonly today: IstDay;
   readonly creditsMax: number;
   readonly requirementsMax: number;
@@ -105,7 +105,7 @@ export function findHoldings(
 }
 
 /** A stored proposal, with its requirement and the version of it. */
-export type ProposalRow = Proposal & {
+type ProposalRow = Proposal & {
   readonly requirement_id: string;
   readonly requirement_version: number;
 };
@@ -185,7 +185,7 @@ export async function lockRequirementsForShare(
 }
 
 /** A cross that came from a netting. */
-export type NettedCrossRow = {
+type NettedCrossRow = {
   readonly cross_id: string;
   readonly seller_firm_id: string;
   readonly buyer_firm_id: string;

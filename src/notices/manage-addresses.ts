@@ -129,7 +129,7 @@ export async function listNoticeAddresses(
   return rows.map((row) => toView(row, names));
 }
 
-export type AddressView = {
+type AddressView = {
   readonly address_id: string;
   readonly environment: Environment;
   /** Null for a person. */

@@ -140,7 +140,7 @@ const retryS = [60, 300, 900, 3_600, 10_800, 28_800] as const;
 export const ageMaxMs = 3 * 86_400_000;
 
 /** What became of an attempt. */
-export type SendResult =
+type SendResult =
   | { readonly kind: "accepted"; readonly answer: string }
   | {
       readonly kind: "refused";
@@ -149,7 +149,7 @@ export type SendResult =
       readonly answer: string;
     };
 
-export type Settled = {
+type Settled = {
   readonly state: NoticeState;
   readonly reason: string | null;
   readonly answer: string;

@@ -200,7 +200,7 @@ const settled = shape({
   /** Attempts that this one adds. */
   attempts: int(),
 });
-export type SettledRow = RowOf<typeof settled>;
+type SettledRow = RowOf<typeof settled>;
 
 /** Stores what became of claimed notices; whoever has no lease any more changes nothing. */
 export async function settleNotices(db: Db, rows: readonly SettledRow[], now: Date): Promise<void> {
@@ -236,7 +236,7 @@ export async function setWaiting(tx: Tx, noticeId: string, now: Date): Promise<v
     where notice_id = ${noticeId}`);
 }
 
-export type ListedNotice = Omit<NoticeRow, "body" | "lease"> & {
+type ListedNotice = Omit<NoticeRow, "body" | "lease"> & {
   readonly email: string;
   readonly operator_id: string | null;
 };
@@ -284,7 +284,7 @@ export async function listNoticeRows(
     order by n.notice_id desc`);
 }
 
-export type NoticeBacklog = {
+type NoticeBacklog = {
   readonly waiting: number;
   readonly dead: number;
   /** Since when the oldest notice that is due has been waiting; null when none is. */

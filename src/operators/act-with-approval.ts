@@ -92,7 +92,7 @@ export async function actWithApproval<Meant extends Terms>(
   return await retryPassing(kind, async () => await ctx.db.transaction(act));
 }
 
-export type Act<Meant extends Terms> = Proposed<Meant> & {
+type Act<Meant extends Terms> = Proposed<Meant> & {
   readonly kind: ApprovalKind<Meant>;
   /** How many people the act takes. */
   readonly people: 1 | 2;

@@ -53,7 +53,7 @@ export function listKindsSummed(kind: string): readonly string[] {
 }
 
 /** An actor without a role did not sign in: the service has no people yet. */
-export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean {
+function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean {
   return role === undefined || role === "admin" || roles.includes(role);
 }
 

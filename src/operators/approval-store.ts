@@ -77,7 +77,7 @@ export async function countOpen(db: Db, now: Date): Promise<number> {
   return row?.count ?? 0;
 }
 
-export type AloneRow = {
+type AloneRow = {
   readonly person_key: string;
   readonly kind: string;
   readonly at: Date;

@@ -26,7 +26,7 @@ import {
 } from "./approval-rules.ts";
 import { type ApprovalRow, findApproval, lockSubject, setDecided } from "./approval-store.ts";
 
-export type DecidedApproval = { readonly approval: ApprovalRow; readonly answer?: Done["answer"] };
+type DecidedApproval = { readonly approval: ApprovalRow; readonly answer?: Done["answer"] };
 
 export async function approveProposal(
   ctx: Pick<Context, "db" | "now">,

@@ -30,7 +30,7 @@ import { buildOperatorChange } from "./manage-operators.ts";
 import { computeWaitS, tooManyAttempts } from "./rules.ts";
 import { findOperator } from "./store.ts";
 
-export type SignInAttempt = {
+type SignInAttempt = {
   readonly nameKey: string;
   /** Where it comes from: an address, or a word where there is none. */
   readonly from: string;

@@ -41,7 +41,7 @@ export function viewApproval(row: ApprovalRow, now: Date) {
   };
 }
 
-export type ApprovalView = ReturnType<typeof viewApproval>;
+type ApprovalView = ReturnType<typeof viewApproval>;
 
 export async function listApprovals(
   ctx: Pick<Context, "db" | "now">,

@@ -26,7 +26,7 @@ export type MachinePermission = (typeof machinePermissions)[number];
 export const machineNamePattern = "^[a-z0-9][a-z0-9._-]{0,39}$";
 export const networksMax = 20;
 /** A token that nobody renews ends after a year. */
-export const machineDaysMax = 366;
+const machineDaysMax = 366;
 
 /** No person's name has a colon, so a machine and a person are never one. */
 export function toMachineActorId(name: string): string {

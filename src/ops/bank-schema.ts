@@ -74,7 +74,7 @@ const statementFacts = {
   applied_at: maybeTime("When."),
 };
 
-export const BankStatement = Type.Object(statementFacts, {
+const BankStatement = Type.Object(statementFacts, {
   title: "BankStatement",
   description: "A file of the bank that was imported.",
 });

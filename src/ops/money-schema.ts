@@ -315,7 +315,7 @@ const fileFields = {
   version,
 };
 
-export const PayoutFile = Type.Object(fileFields, {
+const PayoutFile = Type.Object(fileFields, {
   title: "PayoutFile",
   description: "Payments of one rail that the bank is given together; no account number.",
 });

@@ -69,7 +69,7 @@ export const natural = (description: string, maximum = Number.MAX_SAFE_INTEGER) 
 export const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, description });
 /** The text of a CSV file. */
-export const csvText = (description: string) =>
+const csvText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1_000_000, contentMediaType: "text/csv", description });
 export const optional = Type.Optional;
 

@@ -240,7 +240,7 @@ export const NoticeAddresses = Type.Object({
   desk_id: maybeText("The desk that was asked for; null for all."),
 });
 
-export const Notice = Type.Object(
+const Notice = Type.Object(
   {
     notice_id: text("The notice's id; its Message-ID begins with it."),
     environment,

@@ -25,7 +25,7 @@ export { Enquiry };
 import { type Scheme } from "../kernel/scheme.ts";
 import { enquiryKinds } from "../market/public-rules.ts";
 
-export const RateCard = Type.Object(
+const RateCard = Type.Object(
   {
     environment,
     scheme,
@@ -67,7 +67,7 @@ export const RateCard = Type.Object(
   { title: "RateCard", description: "Everything that a price is made of." },
 );
 
-export const AuthoredCard = extend(
+const AuthoredCard = extend(
   RateCard,
   { approved_by: maybeText("The second person, where it took two.") },
   { title: "AuthoredCard", description: "A rate card and who approved it." },

@@ -36,7 +36,7 @@ import {
 /**
  * Applies a set of answers of one kind: locks their subjects in id order and records the changes.
  */
-export type Apply<Kind extends QuestionKind> = (
+type Apply<Kind extends QuestionKind> = (
   tx: Tx,
   actor: Actor,
   answered: readonly AnsweredQuestion<Kind>[],

@@ -135,7 +135,7 @@ export function loadPortAndCalendar(
 }
 
 /** What other rooms do when a port that was down since then is up again; it returns its changes. */
-export type OnPortUp = (
+type OnPortUp = (
   tx: Tx,
   outage: PortOfEnvironment & { readonly since: Date },
   now: Date,

@@ -36,7 +36,7 @@ import {
 } from "./question-rules.ts";
 import { listQuestions, listOpenAbout } from "./question-store.ts";
 
-export type Finding = {
+type Finding = {
   readonly questionId: string;
   readonly reference: string;
   /** The failed checks; all other checks of the question passed. */

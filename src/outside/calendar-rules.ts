@@ -18,7 +18,7 @@ export type CalendarDay = {
 };
 
 /** Enough for the holidays of decades. */
-export const daysMax = 5_000;
+const daysMax = 5_000;
 const nameLengthMax = 100;
 
 /** A row of a file, unchecked. */

@@ -200,7 +200,7 @@ export async function listOpenAbout(
     order by created_at, question_id`);
 }
 
-export type OutageRow = {
+type OutageRow = {
   readonly environment: Environment;
   readonly port: Port;
   readonly since: Date;

@@ -20,7 +20,7 @@ export const taskScenario = "tasks_manual";
 export const payoutScenarios = ["payout_returned"] as const;
 
 /** For all quotes of the desk: none while its market is halted. */
-export const marketScenarios = ["market_halt", "market_open"] as const;
+const marketScenarios = ["market_halt", "market_open"] as const;
 
 export const scenarios = [
   ...transferScenarios,

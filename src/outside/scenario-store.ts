@@ -1,7 +1,7 @@
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { Scenario } from "./scenario-rules.ts";
 
-export type ScenarioRow = {
+type ScenarioRow = {
   readonly desk_id: string;
   readonly scenario: Scenario;
   readonly set_at: Date;

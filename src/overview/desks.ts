@@ -16,7 +16,7 @@ import { type DeskRow, findDeskOfOrder, listDeskRows, listFirmNames } from "./st
 import { readBalances } from "../ledger/read-books.ts";
 import { listDepositsOfFirm } from "../payouts/read-payouts.ts";
 
-export type DeskOverview = DeskRow;
+type DeskOverview = DeskRow;
 
 /** Client firms are counted up to here, of each desk of a list and of one. */
 const clientsMost = { listed: 20, shown: 1_000 } as const;

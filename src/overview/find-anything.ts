@@ -29,7 +29,7 @@ import {
 } from "./find-store.ts";
 import { splitWords, toNamePattern, toStartQuery, toWordQuery } from "./rules.ts";
 
-export type FoundThing = FoundRow;
+type FoundThing = FoundRow;
 
 const limitEach = 20;
 /** A word that so many of the newest firms do not have often is rare enough to be looked for in all. */

@@ -16,7 +16,7 @@ import { listTaxRates } from "../taxes/taxes.ts";
 import { findLiveFacts } from "./store.ts";
 import type { liveStepNames } from "./rules.ts";
 
-export type LiveStep = {
+type LiveStep = {
   readonly step: (typeof liveStepNames)[number];
   readonly done: boolean;
   readonly needed: boolean;

@@ -142,7 +142,7 @@ export async function countWaiting(
   return row;
 }
 
-export type Dealt = {
+type Dealt = {
   readonly scheme: Scheme;
   readonly deals: number;
   readonly face_paise: PaiseSum;
@@ -158,7 +158,7 @@ export async function sumDealt(db: Db, environment: Environment, since: Date): P
     order by scheme`);
 }
 
-export type HouseMoney = { readonly account: string; readonly paise: PaiseSum };
+type HouseMoney = { readonly account: string; readonly paise: PaiseSum };
 
 /** What is on the accounts of the house, which are kept in sixteen parts each. */
 export async function sumHouseMoney(db: Db, environment: Environment): Promise<HouseMoney[]> {

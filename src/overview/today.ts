@@ -23,7 +23,7 @@ import { houseFirmId } from "../kernel/ids.ts";
 const countMost = 100;
 
 /** One scheme's day. */
-export type SchemeDay = {
+type SchemeDay = {
   readonly scheme: Scheme;
   /** Null before its first card. */
   readonly market: MarketState | null;
@@ -35,7 +35,7 @@ export type SchemeDay = {
   readonly house_limit_paise: number | null;
 };
 
-export type Today = {
+type Today = {
   readonly environment: Environment;
   readonly day: IstDay;
   readonly as_of: Date;

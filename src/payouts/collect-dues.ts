@@ -18,7 +18,7 @@ import { schedulePayouts } from "./schedule-payouts.ts";
 import { listLines, type PayoutRow } from "./store.ts";
 
 /** Why a payout came back whose money paid dues. */
-export const setOffReason = "dues_set_off";
+const setOffReason = "dues_set_off";
 
 /** The firms are of one environment; their payouts and then their money were locked, as `owing`. */
 export async function setOffUnsentPayouts(

@@ -240,7 +240,7 @@ type ReviewContext = {
 };
 
 /** A payout after a review, and its changes. */
-export type ReviewedPayout = { readonly after: PayoutRow; readonly changes: readonly Change[] };
+type ReviewedPayout = { readonly after: PayoutRow; readonly changes: readonly Change[] };
 
 /**
  * Reviews unsent payouts: holds them, releases them, or sends them. In the sandbox the payouts of one
@@ -282,7 +282,7 @@ export function reviewPayouts(
 }
 
 /** Joins payouts of one payee into one remittance, by the rail of the sum; the oldest is the lead. */
-export function remitTogether(rows: readonly PayoutRow[], limits: RailLimits): PayoutRow[] {
+function remitTogether(rows: readonly PayoutRow[], limits: RailLimits): PayoutRow[] {
   const ordered = rows.toSorted((a, b) => (a.payout_id < b.payout_id ? -1 : 1));
   const [first] = ordered;
   if (!first) return [];

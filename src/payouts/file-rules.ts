@@ -63,14 +63,14 @@ export const columnFields = [
   "firm_id",
 ] as const;
 
-export type ColumnField = (typeof columnFields)[number];
+type ColumnField = (typeof columnFields)[number];
 
 export const dayForms = ["YYYY-MM-DD", "DD/MM/YYYY", "DD-MM-YYYY"] as const;
 
-export type DayForm = (typeof dayForms)[number];
+type DayForm = (typeof dayForms)[number];
 
 /** A column holds a fact of the remittance, or the same text in every line. */
-export type PayoutFileColumn = { readonly header: string } & (
+type PayoutFileColumn = { readonly header: string } & (
   | { readonly field: ColumnField }
   | { readonly text: string }
 );
@@ -144,7 +144,7 @@ function isShortText(value: unknown): value is string {
 }
 
 /** The facts of one line. */
-export type LineFacts = {
+type LineFacts = {
   readonly ordinal: number;
   readonly rail: string;
   readonly firm_id: string;
@@ -214,6 +214,3 @@ export function buildRemittanceReference(fileId: string, leadId: string): string
   );
   return `SD${digits.join("")}`;
 }
-
-/** Finds references in a bank's text. */
-export const referencePattern = /SD[0-9A-HJKMNP-TV-Z]{14}/g;

@@ -21,7 +21,7 @@ import type { Database, Db } from "../platform/postgres/postgres.ts";
 import { type CardToday, findDeskShare } from "./rules.ts";
 import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 
-export type MarketKey = { readonly environment: Environment; readonly scheme: Scheme };
+type MarketKey = { readonly environment: Environment; readonly scheme: Scheme };
 
 export type Holding = MarketKey & {
   readonly deskId: string;
@@ -252,13 +252,13 @@ export class OpenQuotes {
 
 type OfDesk = MarketKey & { readonly deskId: string };
 
-export type Announcement = {
+type Announcement = {
   readonly elsewhere: (of: OfDesk) => Elsewhere;
   /** Counts the sums as announced, except of desks that had no room. */
   readonly settle: (over: readonly OfDesk[]) => void;
 };
 
-export type Elsewhere = { readonly total: Paise; readonly ofDesk: Paise };
+type Elsewhere = { readonly total: Paise; readonly ofDesk: Paise };
 
 const noneElsewhere: Elsewhere = { total: 0, ofDesk: 0 };
 

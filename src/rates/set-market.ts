@@ -8,7 +8,7 @@ import { toCardChange } from "./publish-card.ts";
 import { type MarketState, type RateCard, refuseNote } from "./rules.ts";
 import { findCurrentCard, insertCard, listCurrentCards, lockScheme } from "./store.ts";
 
-export type MarketCommand = {
+type MarketCommand = {
   readonly environment: Environment;
   readonly scheme: Scheme;
   readonly note?: string | undefined;

@@ -314,7 +314,7 @@ export function addToDeskDays(day: IstDay, added: readonly DeskTaking[]): Query<
       shelf_credits = h.shelf_credits + excluded.shelf_credits`);
 }
 
-export type QuotedRow = {
+type QuotedRow = {
   readonly environment: Environment;
   readonly scheme: Scheme;
   readonly desk_id: string;

@@ -85,7 +85,7 @@ export async function findStatementHead(
 }
 
 /** The figures of a statement, from the books. */
-export type AccountFigures = {
+type AccountFigures = {
   readonly opening: MoneySums;
   readonly added: MoneySums;
   readonly lines: readonly Line[];

@@ -15,7 +15,7 @@ import { readContractNote } from "./contract-notes.ts";
 import { buildNoteNo } from "./position-rules.ts";
 
 export const paperKinds = ["contract_note", "bill_of_supply"] as const;
-export type PaperKind = (typeof paperKinds)[number];
+type PaperKind = (typeof paperKinds)[number];
 
 /** The firm's deals of a span, newest first, a row for each side of it that the firm is on. */
 export async function listFirmPapers(

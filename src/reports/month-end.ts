@@ -22,7 +22,7 @@ import { listRegisterRows, type RegisterRow } from "./store.ts";
 type Month = { readonly environment: Environment; readonly period: IstMonth };
 
 /** A firm's month, in the register. */
-export type RegisteredMonth = {
+type RegisteredMonth = {
   readonly statement_no: string;
   readonly firm_id: string;
   readonly legal_name: string;
@@ -88,7 +88,7 @@ export async function formatRegister(
 }
 
 export const archiveFormats = ["csv", "xlsx", "pdf"] as const;
-export type ArchiveFormat = (typeof archiveFormats)[number];
+type ArchiveFormat = (typeof archiveFormats)[number];
 
 /** The archive of a month, in pieces, so that it never has to fit into memory. */
 export async function* archiveMonth(

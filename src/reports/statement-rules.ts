@@ -30,7 +30,7 @@ import { toSideFee, type LegFees } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
 
-export type StatementState = (typeof statementStates)[number];
+type StatementState = (typeof statementStates)[number];
 
 export const lineKinds = [
   "sale",
@@ -65,7 +65,7 @@ export const linesMax = 20_000;
 export const partMax = 2_000;
 
 /** Entries carry the start time of their transaction; after this grace all of a month's are committed. */
-export const graceMs = 3_600_000;
+const graceMs = 3_600_000;
 
 /**
  * The last month whose statement can be frozen. In production a month is closed at the end of the first

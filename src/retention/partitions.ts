@@ -69,7 +69,7 @@ async function findMissing({ db, now }: Ctx, monthly: MonthlyTable): Promise<Ist
   );
 }
 
-export type KeptMonth = {
+type KeptMonth = {
   readonly table: string;
   readonly partition: string;
   /** The month from which it holds nothing more; null for what has no partition of its own yet. */
@@ -93,14 +93,14 @@ export async function listMonths({ db, now }: Ctx): Promise<KeptMonth[]> {
   );
 }
 
-export type DropMonths = {
+type DropMonths = {
   readonly table: MonthlyTable;
   /** Everything before this month goes. */
   readonly before: IstMonth;
   readonly dryRun: boolean;
 };
 
-export type DroppedMonth = {
+type DroppedMonth = {
   readonly partition: string;
   readonly rows: number;
   readonly bytes: number;

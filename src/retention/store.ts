@@ -28,7 +28,7 @@ export async function lockPartitions(tx: Tx): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(7201004)`);
 }
 
-export type NewPartition = {
+type NewPartition = {
   readonly table: string;
   readonly name: string;
   readonly key: string;

@@ -4,7 +4,7 @@ import { Failure } from "../kernel/failure.ts";
 import { dayMs, istDay } from "../kernel/time.ts";
 
 /** Whose deadlines an advance moves, in this order. */
-export const movedRooms = [
+const movedRooms = [
   "quotes",
   "payouts",
   "settlements",

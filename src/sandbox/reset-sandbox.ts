@@ -31,7 +31,7 @@ import type {
 import { deleteClock } from "./store.ts";
 
 /** What follows from settlements that a reset fails. */
-export type ResetHooks = SettlementHooks;
+type ResetHooks = SettlementHooks;
 
 /** As many orders as a batch has. */
 const ordersPerSet = 500;

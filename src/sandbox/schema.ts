@@ -27,7 +27,7 @@ export const ScenarioList = Type.Object(
 );
 export type ScenarioList = Static<typeof ScenarioList>;
 
-export const seedCountMax = 500;
+const seedCountMax = 500;
 
 export const SeedCreditsBody = body({
   firm_id: Type.Optional(

@@ -53,7 +53,7 @@ export type ProposedTerms = {
 };
 
 /** What trying an act showed: what both keys may see of it, and what it rests on. */
-export type TriedAct = {
+type TriedAct = {
   readonly shown: Readonly<Record<string, unknown>>;
   readonly fact: string;
 };

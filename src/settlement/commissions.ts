@@ -41,7 +41,7 @@ export async function findCommissionRates(
 
 type SetCommission = { readonly firmId: string; readonly bps: number };
 
-export type CommissionSet = {
+type CommissionSet = {
   readonly firm_id: string;
   readonly legal_name: string;
   readonly commission_bps: number;

@@ -289,7 +289,7 @@ export async function failOpenLegs(
 }
 
 /** The same for every open leg, in the sandbox. */
-export async function endSimulated(
+async function endSimulated(
   db: Db,
   settlements: readonly SettlementRow[],
   reason: FailureReason,

@@ -197,7 +197,7 @@ export type PurchasingPower = {
 };
 
 /** The money of buyers by firm, and what all firms of a desk have bought unfunded, by desk. */
-export type BuyerMeans = {
+type BuyerMeans = {
   readonly means: Map<string, PurchasingPower>;
   readonly deskUnfunded: Map<string, Paise>;
 };

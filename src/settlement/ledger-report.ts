@@ -70,7 +70,7 @@ const recordsMax = transfersMax + 21;
 const openMax = 20_000;
 const movesShown = 2_000;
 
-export type LedgerReport = {
+type LedgerReport = {
   readonly environment: Environment;
   readonly file: ReportFile;
   /** When the portal made it. */

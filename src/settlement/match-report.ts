@@ -29,7 +29,7 @@ export type ReportForm = {
 };
 
 /** The forms that are known; the portal documents none, so each is to be checked against a report. */
-export const reportForms: readonly ReportForm[] = [
+const reportForms: readonly ReportForm[] = [
   {
     name: "icegate",
     since: "2021-10-01",
@@ -70,7 +70,7 @@ export function findForm(day: IstDay): ReportForm {
 
 const lineStatuses = ["pending", "transferred", "refused"] as const;
 
-export type LineStatus = (typeof lineStatuses)[number];
+type LineStatus = (typeof lineStatuses)[number];
 
 /** A time of the portal, which may tell the day only. */
 type Moment = { readonly from: Date; readonly to: Date };

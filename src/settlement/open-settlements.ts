@@ -182,7 +182,7 @@ function listDesks({ buyer, legs }: NewDeal): string[] {
   return [...legs.map(({ seller }) => seller.deskId), buyer.deskId];
 }
 
-export type OpenedSettlements = {
+type OpenedSettlements = {
   readonly openings: readonly Opening[];
   /** By settlement. */
   readonly states: ReadonlyMap<string, SettlementState>;
@@ -254,7 +254,7 @@ export async function storeSettlements<Stored, Last>(
 }
 
 /** A change and the order or cross of its deal. */
-export type ChangeByDeal = { readonly origin: string; readonly change: Change };
+type ChangeByDeal = { readonly origin: string; readonly change: Change };
 
 /** A buyer's balance fell, or its debt rose, after it was read; the caller retries. */
 export class FundsMoved extends Error {

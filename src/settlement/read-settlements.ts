@@ -150,7 +150,7 @@ type SettlementNarrower = { readonly status: SettlementState; readonly orderId: 
 /** A settlement with both sides of its legs, as only the operator sees it. */
 export type { Settlement } from "./schema.ts";
 
-export type WholeSettlement = Omit<SettlementRow, "origin_kind" | "history"> & {
+type WholeSettlement = Omit<SettlementRow, "origin_kind" | "history"> & {
   readonly history: readonly Step<SettlementState>[];
   readonly legs: readonly LegRow[];
 };
@@ -394,7 +394,7 @@ export async function loadParties(
 }
 
 /** Who reads a settlement, and what it needs beside the row and its legs. */
-export type Viewing = {
+type Viewing = {
   readonly visible: Visibility;
   readonly parties: PortalParties;
   readonly now: Date;

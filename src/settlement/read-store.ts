@@ -453,7 +453,7 @@ export function listUnfunded(
 }
 
 /** Where a task stands in its list, by its deadline. */
-export type TaskPlace = {
+type TaskPlace = {
   readonly settlement_id: string;
   readonly kind: TaskKind;
   /** The place of its credit; -1 for the payment. */
@@ -462,7 +462,7 @@ export type TaskPlace = {
   readonly place: string;
 };
 
-export type TaskFilter = {
+type TaskFilter = {
   readonly statuses: readonly string[];
   readonly kind: string | null;
   readonly firmId: string | null;

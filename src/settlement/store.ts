@@ -36,7 +36,7 @@ import type {
   TaskKind,
 } from "./rules.ts";
 
-export const settlements = table("settlements", {
+const settlements = table("settlements", {
   settlement_id: text(),
   environment: text<Environment>(),
   scheme: text<Scheme>(),

@@ -190,7 +190,7 @@ export function findBarred(
 }
 
 /** Whether an unpaid deal still counts. */
-export function isCounted({ lifted_at, until }: UnpaidRow, now: Date): boolean {
+function isCounted({ lifted_at, until }: UnpaidRow, now: Date): boolean {
   return lifted_at === null && until > now;
 }
 

@@ -8,13 +8,13 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { formatPaperNo, type SeriesKind } from "./tax-rules.ts";
 import { lockSeries, raiseSeries } from "./tax-store.ts";
 
-export type Series = {
+type Series = {
   readonly environment: Environment;
   readonly kind: SeriesKind;
   readonly year: FinancialYear;
 };
 
-export type Numbered<Due> = Due & { readonly number: number; readonly no: string };
+type Numbered<Due> = Due & { readonly number: number; readonly no: string };
 
 /** How many were numbered. `note` is told what was tried, also where the transaction fails. */
 export async function numberSeries<Due extends { readonly settlement_id: string }>(

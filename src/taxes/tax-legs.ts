@@ -200,7 +200,7 @@ async function lockCertificates(
 }
 
 /** What a reversal gives back of the taxes, and how much of it to each seller. */
-export type UntaxedLegs = {
+type UntaxedLegs = {
   readonly entries: readonly Entry[];
   readonly returned: ReadonlyMap<string, Paise>;
 };

@@ -223,7 +223,7 @@ export type TaxableLeg = {
   readonly sides: readonly TaxableSide[];
 };
 
-export type TaxableSide = {
+type TaxableSide = {
   readonly side: Side;
   readonly firmId: string;
   /** The price of the credit before the fee. */
@@ -241,7 +241,7 @@ export const documentKinds = ["invoice", "credit_note"] as const;
 
 export type DocumentKind = (typeof documentKinds)[number];
 
-export type GstSplit = {
+type GstSplit = {
   readonly place_of_supply: string | null;
   readonly cgst_bps: Bps;
   readonly sgst_bps: Bps;
@@ -251,7 +251,7 @@ export type GstSplit = {
   readonly igst_paise: Paise;
 };
 
-export type Withholding = {
+type Withholding = {
   readonly tds_act: string | null;
   readonly tds_section: string | null;
   readonly tds_code: string | null;

@@ -158,7 +158,7 @@ export async function readDeductions(
 }
 
 /** What was withheld from one PAN in a financial year under one citation. */
-export type WithheldSum = Pick<
+type WithheldSum = Pick<
   Deduction,
   "pan" | "legal_name" | "tds_act" | "tds_section" | "tds_code"
 > & { readonly base_paise: PaiseSum; readonly tds_paise: PaiseSum };

@@ -12,7 +12,7 @@ const rightsToWriteOfOthers = 0o022;
 const settledMs = 5_000;
 const bytesMax = 20_000_000;
 
-export type ReadDropped =
+type ReadDropped =
   | { readonly bytes: Buffer }
   | { readonly problem: string }
   | "being written"

@@ -46,7 +46,7 @@ import type { DroppedOutcome } from "./drop-rules.ts";
 
 type ScheduleContext = Pick<Context, "db" | "now" | "sealKey" | "log">;
 
-export type ScheduleOptions = {
+type ScheduleOptions = {
   /** The machine that makes payout files. */
   readonly machine: string;
   readonly times: Readonly<Partial<Record<ScheduleName, readonly string[]>>>;

@@ -3,7 +3,7 @@
 
 import { istDay, istDayStart } from "../kernel/time.ts";
 
-export const scheduleNames = ["payout-files", "archives", "backups"] as const;
+const scheduleNames = ["payout-files", "archives", "backups"] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
 export const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/;
@@ -29,7 +29,7 @@ export function findRetry(next: Date, now: Date): Date {
 /** Statements of a month are archived once its closing is so long ago. */
 export const archivedAfterMs = 6 * 3_600_000;
 /** Older backups of the same folder are removed after a new one was made and verified. */
-export const backupsKept = 7;
+const backupsKept = 7;
 const backupForm = /^scripdesk-\d{8}T\d{6}$/;
 
 export function nameBackup(at: string): string {

@@ -13,7 +13,7 @@ const droppedFiles = table("dropped_files", {
   machine: text(),
   at: time(),
 });
-export type DroppedRow = RowOf<typeof droppedFiles>;
+type DroppedRow = RowOf<typeof droppedFiles>;
 
 export async function isTaken(
   db: Db,
@@ -62,7 +62,7 @@ const schedules = table("schedules", {
   outcome: text<"done" | "nothing" | "failed">().orNull,
   said: text().orNull,
 });
-export type ScheduleRow = RowOf<typeof schedules>;
+type ScheduleRow = RowOf<typeof schedules>;
 
 export async function listScheduleRows(db: Db): Promise<ScheduleRow[]> {
   return await db.rows(sql`

@@ -26,7 +26,7 @@ import {
 import { tellFailure } from "./run-schedules.ts";
 import { insertDropped, isTaken, putSchedule } from "./store.ts";
 
-export type DropOptions = {
+type DropOptions = {
   readonly dir: string;
   /** The machine that imports. */
   readonly machine: string;

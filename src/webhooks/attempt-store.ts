@@ -84,7 +84,7 @@ const attemptResults = shape({
   due_at: time(),
 });
 /** An attempt, and the next state of its delivery. */
-export type AttemptResultRow = RowOf<typeof attemptResults>;
+type AttemptResultRow = RowOf<typeof attemptResults>;
 
 /**
  * Records attempts in one statement, because it delays the next claim.

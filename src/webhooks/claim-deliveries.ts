@@ -60,7 +60,7 @@ export type LeasedBlock = {
   readonly deliveries: readonly LeasedDelivery[];
 };
 
-export type Claimed = {
+type Claimed = {
   readonly deliveries: readonly LeasedDelivery[];
   readonly blocks: readonly LeasedBlock[];
   /** Whether any queue was due. */

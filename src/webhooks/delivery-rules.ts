@@ -52,7 +52,7 @@ export type PostResult =
       readonly fault: Extract<Reason, "timeout" | "network" | "tls" | "address_blocked">;
     };
 
-export type Classified = {
+type Classified = {
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly reason: Reason | null;
@@ -75,7 +75,7 @@ export function classify(heard: PostResult): Classified {
 const jitterPart = 0.1;
 const retryAfterMsMax = 86_400_000;
 
-export type RetryState = {
+type RetryState = {
   /** Attempts so far, including the last one. */
   readonly tries: number;
   readonly scheduleS: readonly number[];

@@ -76,7 +76,7 @@ export type SubscribedEvent = {
   readonly entity_version: number;
 };
 
-export type EventFilter = {
+type EventFilter = {
   readonly webhook_id: string;
   readonly firm_id: string | null;
   readonly events: readonly string[];
@@ -318,7 +318,7 @@ export function findUrlProblem(
   return undefined;
 }
 
-export type Health = {
+type Health = {
   readonly state: WebhookState;
   readonly warnings: number;
   readonly failingSince: Date;
