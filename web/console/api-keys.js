@@ -47,7 +47,7 @@ async function showKeys(view) {
       { head: "Issued", cell: ({ key }) => showTime(key.created_at) },
       { head: "Last used", cell: ({ key }) => showTime(key.last_used_at) },
       { head: "State", cell: ({ key }) => showState(key.status) },
-      { head: "Acts", kind: "last", cell: ({ key }) => makeRevoke(view, key) },
+      { head: "Actions", kind: "last", cell: ({ key }) => makeRevoke(view, key) },
     ],
     empty: "No keys found.",
   });

@@ -100,7 +100,7 @@ async function showBank(view) {
         kind: "wide",
         cell: (row) => [showState(row["status"]), ` ${sayWord(row["reason"] ?? "")}`],
       },
-      { head: "Acts", kind: "last", cell: (row) => makeLineActs(view, row) },
+      { head: "Actions", kind: "last", cell: (row) => makeLineActs(view, row) },
     ],
     empty: "Every bank line is matched.",
   });
@@ -214,7 +214,7 @@ function showForms(view, forms) {
             { head: "Bank" },
             { head: "Columns", kind: "wide" },
             { head: "Saved" },
-            { head: "Acts" },
+            { head: "Actions" },
           ],
           forms.map((row) => [
             row["name"],

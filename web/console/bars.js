@@ -17,10 +17,8 @@ function draw(tag, attributes, ...children) {
   return element;
 }
 
-const rowHeight = 28;
-/** Widths of the label, of the longest bar and of the words beside it; on a phone the bar is what gives. */
-const wide = { labelWidth: 150, barWidth: 320, wordsWidth: 210 };
-const narrow = { labelWidth: 118, barWidth: 60, wordsWidth: 180 };
+/** Nothing is seen as a line. */
+const percentLeast = 0.4;
 
 /**
  * A bar for each label, to the right of nought or to its left.
@@ -30,41 +28,31 @@ const narrow = { labelWidth: 118, barWidth: 60, wordsWidth: 180 };
  */
 export function makeBars(title, bars) {
   const most = Math.max(1, ...bars.map(({ value }) => Math.abs(value)));
-  const { labelWidth, barWidth, wordsWidth } = isNarrow() ? narrow : wide;
   const hasBelow = bars.some(({ value }) => value < 0);
-  const scale = (hasBelow ? barWidth / 2 : barWidth) / most;
-  const nought = labelWidth + (hasBelow ? barWidth / 2 : 0);
-  const width = labelWidth + barWidth + wordsWidth;
-  const rows = bars.flatMap(({ label, value, words }, at) => {
-    const size = Math.abs(value) * scale;
-    const middle = at * rowHeight + 18;
-    return [
-      draw("text", { x: 0, y: middle, class: "bar-label" }, label),
-      draw("rect", {
-        x: value < 0 ? nought - size : nought,
-        y: at * rowHeight + 5,
-        width: Math.max(size, 1),
-        height: rowHeight - 10,
-        rx: 2,
-        class: value < 0 ? "bar-mark below" : "bar-mark",
-      }),
-      draw("text", { x: labelWidth + barWidth + 8, y: middle, class: "bar-label" }, words),
-    ];
+  const nought = hasBelow ? 50 : 0;
+  const rows = bars.map(({ label, value, words }) => {
+    const size = Math.max((Math.abs(value) / most) * (100 - nought), percentLeast);
+    const bar = draw("rect", {
+      x: `${value < 0 ? nought - size : nought}%`,
+      width: `${size}%`,
+      height: "100%",
+      rx: 2,
+      class: value < 0 ? "bar-mark below" : "bar-mark",
+    });
+    return make(
+      "div",
+      { class: "bar-row" },
+      make("span", {}, label),
+      draw("svg", { "aria-hidden": "true" }, bar),
+      make("span", {}, words),
+    );
   });
   const said = bars.map(({ label, words }) => `${label} ${words}`).join(", ");
   return make(
     "figure",
     { class: "bars" },
     make("figcaption", {}, title),
-    draw(
-      "svg",
-      {
-        viewBox: `0 0 ${width} ${Math.max(bars.length, 1) * rowHeight}`,
-        role: "img",
-        "aria-label": `${title}: ${said}`,
-      },
-      ...rows,
-    ),
+    make("div", { role: "img", "aria-label": `${title}: ${said}` }, rows),
   );
 }
 

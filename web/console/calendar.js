@@ -80,7 +80,7 @@ async function showCalendar(view) {
             { head: "Name", kind: "wide" },
             { head: "Works" },
             { head: "State" },
-            { head: "Acts", kind: "last pairs" },
+            { head: "Actions", kind: "last pairs" },
           ],
           days.map((/** @type {Row} */ one) => [
             showDay(one["day"]),

@@ -81,7 +81,7 @@ async function showEnquiry(view) {
           : "–",
       ],
       ["Received", showTime(enquiry["created_at"])],
-      ["Deleted", showTime(enquiry["kept_until"])],
+      ["Deleted on", showTime(enquiry["kept_until"])],
       ["Outcome", enquiry["outcome"] ?? "–"],
       ["Reference", make("span", { class: "id" }, enquiry["enquiry_ref"])],
     ]),

@@ -141,9 +141,9 @@ function showKept(kept) {
   return make(
     "div",
     {},
-    make("h3", {}, "Due, on hold"),
+    make("h3", {}, "On hold"),
     makeTable(
-      "Due payouts on hold",
+      "Payouts on hold",
       [{ head: "Payout" }, { head: "Amount", kind: "number" }, { head: "Reason", kind: "wide" }],
       kept.map((one) => [
         showId(one["payout_id"]),
@@ -172,7 +172,7 @@ async function showFile(view) {
           main: true,
           says: "It has whole account numbers: that you read it goes on record.",
           call: () => ({ path: `${path}/bytes` }),
-          said: () => "The file was written to your downloads.",
+          said: () => "The file is downloaded.",
           after: (answer) => {
             save(answer.name, answer.text);
             view.refresh();

@@ -29,7 +29,7 @@ async function showHealth(view) {
       ),
       makeProof("Check the books", "/ops/ledger/check", showLedger, view),
     ),
-    makeSection("By itself", ...(await showUnattended(view))),
+    makeSection("Scheduled jobs", ...(await showUnattended(view))),
     makeSection("Audit trail", makeProof("Verify the trail", "/ops/audit/verify", showAudit, view)),
   );
 }
@@ -40,9 +40,9 @@ async function showUnattended(view) {
   const { files } = await readOps("/ops/dropped-files", { limit: "20" }, view.signal);
   return [
     schedules.length === 0
-      ? make("p", { class: "muted" }, "Nothing is set to run by itself.")
+      ? make("p", { class: "muted" }, "No scheduled jobs.")
       : makeTable(
-          "What the service does by itself",
+          "Scheduled jobs",
           [
             { head: "What", kind: "wide" },
             { head: "When" },

@@ -127,9 +127,9 @@ function makeNumbers(view, forms) {
     "Account numbers of firms' own",
     form
       ? makeFacts([
-          ["Begin with", form.prefix],
+          ["Prefix", form.prefix],
           ["Length", form.length],
-          ["Written with", alphabetWords[form.alphabet] ?? form.alphabet],
+          ["Characters", alphabetWords[form.alphabet] ?? form.alphabet],
           ["IFSC", form.ifsc],
         ])
       : makeEmpty("Firms pay to the house's account."),
@@ -141,11 +141,11 @@ function makeNumbers(view, forms) {
         permission: "house.write",
         says: "Each firm is told a number of its own, in the form that the bank gave. Numbers of former forms are still read. In live somebody else approves it once there are two of you.",
         fields: [
-          { name: "prefix", label: "Begin with", hint: "what the bank gave", value: form?.prefix },
+          { name: "prefix", label: "Prefix", hint: "what the bank gave", value: form?.prefix },
           { name: "length", label: "Length", type: "count", value: form && String(form.length) },
           {
             name: "alphabet",
-            label: "Written with",
+            label: "Characters",
             type: "choice",
             options: Object.entries(alphabetWords),
             value: form?.alphabet,

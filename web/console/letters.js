@@ -39,9 +39,9 @@ async function showLetters(view) {
       { head: "Attempts", kind: "number", cell: (row) => row["attempts"] },
       { head: "Last answer", cell: (row) => row["last_status"] ?? "none" },
       { head: "Reason", cell: (row) => sayWord(row["reason"] ?? "–") },
-      { head: "Given up", cell: (row) => showTime(row["updated_at"]) },
+      { head: "Failed at", cell: (row) => showTime(row["updated_at"]) },
       {
-        head: "Acts",
+        head: "Actions",
         kind: "last",
         cell: (row) =>
           makeReplay(view, row["webhook_id"], row["environment"]) ?? showElsewhere(view, row),

@@ -13,7 +13,7 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "enquiry.received": "an enquiry arrives",
   "approval.proposed": "an approval waits",
   "operator.sign_in_failing": "attempts to sign in fail",
-  "operator.recovered": "an admin is let in on the machine",
+  "operator.recovered": "an admin is given access on the server",
   "machine.refused": "a call with a machine's token is refused",
   "schedule.failed": "what runs by itself fails",
   "webhook.disabled": "a webhook is disabled",
@@ -61,7 +61,7 @@ async function showNotices(view) {
         cell: (row) => row["answer"] || sayWord(row["reason"] ?? "–"),
       },
       { head: "State", cell: (row) => showState(row["status"]) },
-      { head: "Acts", kind: "last", cell: (row) => makeSendAgain(view, row) },
+      { head: "Actions", kind: "last", cell: (row) => makeSendAgain(view, row) },
     ],
     empty: "No notices found.",
   });
@@ -113,7 +113,7 @@ export async function makePeopleAddresses(view) {
  * @param {{readonly desk_id: string}} [desk] left out for people
  */
 function makeAddresses(view, addresses, desk) {
-  const owner = desk ? [] : [{ head: "Whose" }];
+  const owner = desk ? [] : [{ head: "Person" }];
   return makeSection(
     "Notices by mail",
     addresses.length === 0
@@ -123,8 +123,8 @@ function makeAddresses(view, addresses, desk) {
           [
             { head: "Address", kind: "wide" },
             ...owner,
-            { head: "Is told when", kind: "wide" },
-            { head: "Acts", kind: "last" },
+            { head: "Notified of", kind: "wide" },
+            { head: "Actions", kind: "last" },
           ],
           addresses.map((one) => [
             one["email"],

@@ -60,7 +60,7 @@ async function showPeople(view) {
         { head: "Role" },
         { head: "Invited" },
         { head: "State" },
-        { head: "Acts", kind: "last pairs" },
+        { head: "Actions", kind: "last pairs" },
       ],
       operators.map((/** @type {Row} */ one) => [
         one["name"],
@@ -75,7 +75,7 @@ async function showPeople(view) {
             ? make(
                 "div",
                 { class: "muted" },
-                "let in on the machine ",
+                "given access on the server ",
                 showTime(one["recovered_at"]),
               )
             : null,
@@ -138,7 +138,7 @@ async function makeMachines(view) {
             { head: "Alone in a day" },
             { head: "State" },
             { head: "Last used" },
-            { head: "Acts", kind: "last" },
+            { head: "Actions", kind: "last" },
           ],
           machines.map((/** @type {Row} */ one) => [
             [one["name"], make("div", { class: "muted" }, `token shown to ${one["held_by"]}`)],

@@ -73,7 +73,7 @@ async function showPortal(view) {
         cell: (row) => (row["is_whole"] ? row["absent"] + row["missing"] : "–"),
       },
       { head: "To review", kind: "wide", cell: (row) => row["queued"].map(showQueued) },
-      { head: "Read by", cell: (row) => row["imported_by"] },
+      { head: "Imported by", cell: (row) => row["imported_by"] },
     ],
     empty: "No report was read yet.",
   });

@@ -33,7 +33,7 @@ export const questionPages = [
           { head: "Facts", kind: "wide", cell: (row) => showAskedFacts(row["facts"]) },
           { head: "Desk", kind: "wide", cell: (row) => showFirm(row["desk_id"]) },
           { head: "Since", cell: (row) => showTime(row["created_at"]) },
-          { head: "Acts", kind: "last", cell: (row) => makeAnswer(view, row) },
+          { head: "Actions", kind: "last", cell: (row) => makeAnswer(view, row) },
         ],
         empty: "No open questions.",
       }),

@@ -69,7 +69,7 @@ export const settlementPages = [
           { head: "Waits for", kind: "wide", cell: showAwaited },
           ...dealColumns.filter(({ head }) => head !== "Scheme" && head !== "Buyer pays"),
           {
-            head: "Acts",
+            head: "Actions",
             kind: "last",
             cell: (row) => make("div", { class: "acts" }, makeNextActs(view, row)),
           },

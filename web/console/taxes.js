@@ -166,8 +166,8 @@ function makeTaxActs(view) {
       }),
       said: ({ ties }) =>
         ties.every((/** @type {Row} */ tie) => tie["ties"])
-          ? "The pack was written to your downloads; every total ties to the ledger."
-          : "The pack was written to your downloads. Totals do not tie: see ties.xlsx before you file.",
+          ? "The pack is downloaded; every total ties to the ledger."
+          : "The pack is downloaded. Totals do not tie: see ties.xlsx before you file.",
       after: ({ name, content }) => saveBase64(name, content),
     }),
     makeAct(view, {

@@ -186,7 +186,7 @@ async function showToday(view) {
 const recoveredTellMs = 7 * 86_400_000;
 
 /**
- * Who was let in on the machine within a week.
+ * Who was given access on the server within a week.
  *
  * @param {readonly Row[]} operators
  * @param {string} asOf
@@ -198,7 +198,7 @@ function makeRecovered(operators, asOf) {
       make(
         "p",
         { class: "notice" },
-        `${name} was let in on the machine, which takes no second person (`,
+        `${name} was given access on the server, without a second person (`,
         showTime(recovered_at),
         "). If none of you did that, disable them under ",
         make("a", { href: linkTo("/people") }, "People"),
