@@ -11,7 +11,7 @@ import {
   readCertificates,
   sumWithheldByPan,
 } from "../taxes/withholding.ts";
-import { currentAct, parseTaxLine } from "../taxes/tax-rules.ts";
+import { currentAct, documentKinds, parseTaxLine, taxLines } from "../taxes/tax-rules.ts";
 import {
   cursor,
   environment,
@@ -23,20 +23,137 @@ import {
   readQueue,
   searchQuery,
   spanQuery,
-  text,
+  text as givenText,
   under,
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
+import { body, openEnum, timestamp } from "../platform/http/wire.ts";
+import { operation, type Operation } from "../platform/http/operation.ts";
+import { sides } from "../kernel/scheme.ts";
 import {
-  Certificate,
-  Certificates,
-  Deductions,
-  Invoices,
-  TaxRate,
-  TaxRates,
-} from "./taxes-schema.ts";
-import { body } from "../platform/http/wire.ts";
-import { type Operation, operation } from "../platform/http/operation.ts";
+  count,
+  day,
+  environment as shownEnvironment,
+  flag,
+  maybeCount,
+  maybeText,
+  pageList,
+  sum,
+  text,
+  wrapList,
+} from "./schema.ts";
+
+const TaxRate = Type.Object(
+  {
+    environment: shownEnvironment,
+    line: openEnum(taxLines, "Which tax; rails are the limits of the banks' rails."),
+    effective_from: day("The first day of it."),
+    is_on: flag("Whether the line is in force from that day; else it ended."),
+    cgst_bps: maybeCount("The central part within the house's state."),
+    sgst_bps: maybeCount("The state's part of it."),
+    igst_bps: maybeCount("The whole across a border."),
+    house_state: maybeText("The house's state code."),
+    act: maybeText("The year of the Income-tax Act."),
+    section: maybeText("The citation within it."),
+    payment_code: maybeText("What the return calls such payments."),
+    rate_bps: maybeCount("What is withheld, of the value."),
+    threshold_paise: maybeCount("From which value of a seller in a financial year."),
+    with_crosses: Type.Unsafe<boolean | null>({
+      type: ["boolean", "null"],
+      description: "Whether in crosses too.",
+    }),
+    hsn: maybeText("The heading of scrips in the tariff."),
+    exemption: maybeText("The citation by which their supply is exempt."),
+    sac: maybeText("The code of the house's service."),
+    gst_bps: maybeCount("All GST on its fee."),
+    rtgs_from_paise: maybeCount("RTGS takes nothing below it."),
+    imps_to_paise: maybeCount("IMPS takes nothing above it."),
+    citation: maybeText("By which rule the rails take these amounts."),
+    confirmed_by: maybeText(
+      "Who set it or found it right; null for what came with the program and has to be checked.",
+    ),
+  },
+  {
+    title: "TaxRate",
+    description: "A line of the law from a day on; fields of other lines are null.",
+  },
+);
+
+const Certificate = Type.Object(
+  {
+    environment: shownEnvironment,
+    certificate_no: text("The certificate's number."),
+    pan: text("The payee's PAN."),
+    rate_bps: count("What is withheld in the place of the line's rate."),
+    limit_paise: count("Up to which value it counts."),
+    used_paise: count("The value that was withheld from by it."),
+    effective_from: day("The first day that it counts."),
+    effective_until: day("The last day that it counts."),
+    set_by: text("Who entered it."),
+    set_at: timestamp("When."),
+  },
+  { title: "TdsCertificate", description: "By which less is withheld from a payee." },
+);
+
+const Certificates = wrapList("certificates", Certificate, "Those that end last first.");
+
+const Deductions = wrapList(
+  "deductions",
+  Type.Object(
+    {
+      pan: maybeText("The payee's PAN; null where it gave none."),
+      legal_name: text("The payee's legal name."),
+      tds_act: maybeText("The year of the Act."),
+      tds_section: maybeText("The citation within it."),
+      tds_code: maybeText("What the return calls such payments."),
+      base_paise: sum("The value that was withheld from, less what was reversed."),
+      tds_paise: sum("What was withheld of it."),
+    },
+    { title: "Deduction", description: "What was withheld from one PAN under one citation." },
+  ),
+  "By PAN and citation.",
+);
+
+const houseStateName = maybeText("The state that the house's code stands for.");
+
+const TaxRates = wrapList(
+  "rates",
+  Type.Object(
+    { ...TaxRate.properties, house_state_name: houseStateName },
+    {
+      title: "ListedTaxRate",
+      description: "A line of the law with the name of the house's state.",
+    },
+  ),
+  "The latest of each line first.",
+);
+
+const Invoices = pageList(
+  "invoices",
+  Type.Object(
+    {
+      environment: shownEnvironment,
+      kind: openEnum(documentKinds, "The kind of line."),
+      financial_year: text("Whose series it is in, such as 2026-27."),
+      number: count("Its place in the series, from 1 and without a gap."),
+      invoice_no: text("The number as it is printed."),
+      issued_at: timestamp("When."),
+      firm_id: text("The id of the firm that is charged."),
+      settlement_id: text("For which settlement."),
+      side: openEnum(sides, "Which side of it the firm was."),
+      recipient_name: maybeText("The firm's name at the time; null from before it was kept."),
+      recipient_gstin: maybeText("Its GSTIN at the time; null where it had none."),
+      sac: maybeText("The code of the service; null on papers from before it was kept."),
+      place_of_supply: text("The firm's state code."),
+      fee_paise: count("The fee before tax, in paise."),
+      cgst_paise: count("Central tax (CGST) in paise."),
+      sgst_paise: count("State tax (SGST) in paise."),
+      igst_paise: count("Integrated tax (IGST) in paise."),
+    },
+    { title: "FeeInvoice", description: "A fee invoice or credit note." },
+  ),
+  "The newest first.",
+);
 
 const taxes = under("Taxes");
 const from = Type.String({
@@ -44,7 +161,7 @@ const from = Type.String({
   description: "The first day of it; in live after today.",
   examples: ["2027-04-01"],
 });
-const day = (description: string) =>
+const givenDay = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description, examples: ["2026-04-01"] });
 const year = optional(
   Type.String({
@@ -77,7 +194,9 @@ export const taxOperations: readonly Operation[] = [
       cgst_bps: bps("The central part within the house's state."),
       sgst_bps: bps("The state's part of it."),
       igst_bps: bps("The whole across a border."),
-      house_state: optional(text("The house's state code; that of the house unless given.", 2)),
+      house_state: optional(
+        givenText("The house's state code; that of the house unless given.", 2),
+      ),
     }),
     answer: TaxRate,
     run: ({ ctx, actor }, { environment: where, from: day, ...rate }) =>
@@ -89,9 +208,9 @@ export const taxOperations: readonly Operation[] = [
     body: body({
       environment,
       from,
-      act: optional(text("The year of the Income-tax Act; 2025 unless given.", 4)),
-      section: text("The citation within it, such as 393(1) Table Sl. 8(ii).", 60),
-      payment_code: optional(text("What the return calls such payments.", 8)),
+      act: optional(givenText("The year of the Income-tax Act; 2025 unless given.", 4)),
+      section: givenText("The citation within it, such as 393(1) Table Sl. 8(ii).", 60),
+      payment_code: optional(givenText("What the return calls such payments.", 8)),
       rate_bps: bps("What is withheld, of the value."),
       threshold_paise: natural("From which value of a seller in a financial year."),
       with_crosses: optional(
@@ -116,8 +235,8 @@ export const taxOperations: readonly Operation[] = [
     body: body({
       environment,
       from,
-      hsn: text("Their heading of the tariff.", 8),
-      exemption: text("The citation by which their supply is exempt from GST.", 300),
+      hsn: givenText("Their heading of the tariff.", 8),
+      exemption: givenText("The citation by which their supply is exempt from GST.", 300),
     }),
     answer: TaxRate,
     run: ({ ctx, actor }, { environment: where, from: day, ...rate }) =>
@@ -129,7 +248,7 @@ export const taxOperations: readonly Operation[] = [
     body: body({
       environment,
       from,
-      sac: text("The code of the service.", 8),
+      sac: givenText("The code of the service.", 8),
       gst_bps: bps("All GST on it."),
     }),
     answer: TaxRate,
@@ -144,7 +263,7 @@ export const taxOperations: readonly Operation[] = [
       from,
       rtgs_from_paise: paise("RTGS takes nothing below it."),
       imps_to_paise: paise("IMPS takes nothing above it; what is between goes by NEFT."),
-      citation: text("The citation of the rule.", 300),
+      citation: givenText("The citation of the rule.", 300),
     }),
     answer: TaxRate,
     run: ({ ctx, actor }, { environment: where, from: first, ...rate }) =>
@@ -154,7 +273,7 @@ export const taxOperations: readonly Operation[] = [
     ...taxes.act("confirmTaxLine", "/ops/taxes/:line/confirm", "taxes.write"),
     summary:
       "Say that a line that came with the program is right; a proposal counts from tomorrow at the earliest",
-    body: body({ environment, from: day("The first day of the line, as it is listed.") }),
+    body: body({ environment, from: givenDay("The first day of the line, as it is listed.") }),
     answer: TaxRate,
     run: ({ ctx, actor }, { line, ...asked }) =>
       confirmTax(ctx, actor, { ...asked, line: parseTaxLine(line) }),
@@ -164,12 +283,12 @@ export const taxOperations: readonly Operation[] = [
     summary: "Withhold less from a payee, by the certificate of its tax officer",
     body: body({
       environment,
-      certificate_no: text("The certificate's number.", 20),
-      pan: text("The payee's PAN; all its firms are one payee.", 10),
+      certificate_no: givenText("The certificate's number.", 20),
+      pan: givenText("The payee's PAN; all its firms are one payee.", 10),
       rate_bps: bps("What is withheld in the place of the line's rate."),
       limit_paise: paise("Up to which value; a sale beyond it is withheld from as usual."),
-      effective_from: day("The first day that it counts."),
-      effective_until: day("The last day that it counts."),
+      effective_from: givenDay("The first day that it counts."),
+      effective_until: givenDay("The last day that it counts."),
     }),
     answer: Certificate,
     run: ({ ctx, actor }, given) => addCertificate(ctx, actor, given),
