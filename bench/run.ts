@@ -10,6 +10,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { history } from "./history.ts";
+import { idle } from "./idle.ts";
 import { ledger } from "./ledger.ts";
 import { life, storage, wal } from "./life.ts";
 import { lookups } from "./lookups.ts";
@@ -43,6 +44,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   history,
   lookups,
   start,
+  idle,
 };
 
 const wanted = process.argv.slice(2);
