@@ -11,7 +11,7 @@
 import type { FastifyBaseLogger } from "fastify";
 
 import { Overloaded } from "./postgres/coalesce.ts";
-import { type Db, isLockTimeout, sql } from "./postgres/postgres.ts";
+import { commitTopic, type Database, isLockTimeout, sql } from "./postgres/postgres.ts";
 
 export type RunEnd = "done" | "failed";
 
@@ -40,7 +40,7 @@ export type Worker = {
   readonly stop: () => Promise<void>;
 };
 
-const quietPauseMsMax = 5_000;
+const quietPauseMsMax = 10_000;
 /** A pause is at most this part of the time since the last write. */
 const quietShare = 1 / 4;
 
@@ -108,17 +108,23 @@ export function startWorker({ name, pauseMs, work, log, onRun, writes }: WorkerO
   };
 }
 
-const lookMs = 250;
+const lookMs = 500;
 
-/** Looks often whether a transaction that wrote has ended, which is a small part of what workers ask. */
+/**
+ * Looks often whether a transaction that wrote has ended, which is a small part of what workers ask, and
+ * at once after one of this process that ends a quiet time.
+ */
 export function watchWrites({
   db,
   log,
-}: Pick<WorkerOptions, "log"> & { readonly db: Db }): Writes & Pick<Worker, "stop"> {
+}: Pick<WorkerOptions, "log"> & {
+  readonly db: Pick<Database, "rows" | "onAnnounced">;
+}): Writes & Pick<Worker, "stop"> {
   const listeners = new Set<() => void>();
   let seen: string | undefined;
   let writtenAtMs = performance.now();
-  const { stop } = startWorker({
+  const quietMs = () => performance.now() - writtenAtMs;
+  const worker = startWorker({
     name: "watching writes",
     pauseMs: lookMs,
     log,
@@ -133,9 +139,15 @@ export function watchWrites({
       return "idle";
     },
   });
+  const unheard = db.onAnnounced(commitTopic, () => {
+    if (quietMs() > lookMs) worker.wake();
+  });
   return {
-    stop,
-    quietMs: () => performance.now() - writtenAtMs,
+    async stop() {
+      unheard();
+      await worker.stop();
+    },
+    quietMs,
     onWrite(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

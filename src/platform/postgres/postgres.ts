@@ -130,6 +130,9 @@ export type ConnectionOptions = SessionOptions & {
   readonly onStalled?: (isStalled: boolean) => void;
 };
 
+/** Announced after every transaction of this process, whatever it did. */
+export const commitTopic = "commit";
+
 const connectionsMaxDefault = 16;
 /** The number of connections that stay open once opened. */
 const connectionsKept = 4;
@@ -228,6 +231,7 @@ function asking(
       const result = await repeatPassed(run, txOptions);
       if (txOptions?.rollBack) return result;
       for (const topic of topics) announced.emit(topic);
+      announced.emit(commitTopic);
       addedRows.note(added);
       if (lasting.size + noted.length > lastingMax) lasting.clear();
       for (const name of noted) lasting.add(name);
