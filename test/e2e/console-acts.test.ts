@@ -257,8 +257,10 @@ test(
     assert.equal(await dialog.getByLabel("All 3").isChecked(), false);
     await dialog.getByRole("button", { name: "Answer 3" }).click();
     await page.getByText("2 answers saved.").waitFor();
+    for (const answered of [/0123\/RODTEP\/7001/, /0123\/RODTEP\/7003/]) {
+      await page.getByRole("cell", { name: answered }).waitFor({ state: "detached" });
+    }
     await page.getByRole("cell", { name: /0123\/RODTEP\/7002/ }).waitFor();
-    assert.equal(await page.getByRole("cell", { name: /0123\/RODTEP\/700[13]/ }).count(), 0);
   },
 );
 
@@ -477,7 +479,8 @@ test(
       .getByRole("button", { name: /^Confirm all/ })
       .click();
     await page.getByText("The holidays of 2027 are confirmed.").waitFor();
-    assert.equal(await page.getByRole("button", { name: "Confirm…" }).count(), 0);
+    const confirming = page.getByRole("button", { name: "Confirm…" });
+    await confirming.first().waitFor({ state: "detached" });
     const holidays = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download CSV" }).click();
     const year = await readFile(await (await holidays).path(), "utf8");

@@ -106,7 +106,7 @@ test("the keyboard alone finds, walks, opens and goes from page to page", { skip
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.goBack();
   await page.getByRole("heading", { name: "Approvals" }).waitFor();
 });

@@ -21,7 +21,10 @@ export class SignedOut extends Error {}
  */
 export async function callOps(path, { method, body, query, signal } = {}) {
   const response = await send(path, { method, body, query, signal });
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.json().catch((error) => {
+    if (signal?.aborted) throw error; // The page was left: half an answer is none.
+    return {};
+  });
   if (response.ok) return answer;
   throw toRefusal(response.status, answer);
 }
