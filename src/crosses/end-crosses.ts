@@ -82,7 +82,7 @@ export async function endOverdue(
         const overdue = await claimOverdue(tx, { ...late, ...choice });
         note(overdue.map((row) => row.cross_id));
         if (overdue.length === 0) return 0;
-        await yieldToCallers(tx);
+        yieldToCallers(tx);
         await recordChanges(
           tx,
           clock,

@@ -136,8 +136,8 @@ export async function applyAttested(
     now,
   }: { answered: readonly AnsweredQuestion[]; appliers: Appliers; now: Date },
 ): Promise<void> {
-  await yieldToCallers(tx);
-  await setAnswered(tx, answered, operator.id);
+  yieldToCallers(tx);
+  tx.defer(setAnswered(answered, operator.id));
   await applyAnswers(tx, operator, answered, appliers, now);
 }
 
@@ -151,10 +151,7 @@ export async function applySimulated(
     now,
   }: { answered: readonly AnsweredQuestion[]; appliers: Appliers; now: Date },
 ): Promise<void> {
-  await deleteQuestions(
-    tx,
-    answered.map(({ question_id }) => question_id),
-  );
+  tx.defer(deleteQuestions(answered.map(({ question_id }) => question_id)));
   await applyAnswers(tx, actor, answered, appliers, now);
 }
 
@@ -197,8 +194,8 @@ async function answerDue(
     });
     const known = new Set(answered.map(({ question_id }) => question_id));
     const unanswered = due.filter(({ question_id }) => !known.has(question_id));
-    if (unanswered.length > 0) await leaveOpen(tx, unanswered);
-    await yieldToCallers(tx);
+    if (unanswered.length > 0) tx.defer(leaveOpen(unanswered));
+    yieldToCallers(tx);
     if (answered.length > 0) await applySimulated(tx, simulation, { answered, appliers, now });
   };
   const done = await workInParts(offenders, (choice, claimed) =>

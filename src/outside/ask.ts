@@ -211,7 +211,7 @@ export async function answerNow(
     // The simulator of a kind answers in that kind's form.
     return answer ? [{ ...question, answer, as_of: now, reference: null } as AnsweredQuestion] : [];
   });
-  await yieldToCallers(tx);
+  yieldToCallers(tx);
   if (answered.length > 0) await applySimulated(tx, actor, { answered, appliers, now });
   return answered.length;
 }

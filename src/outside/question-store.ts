@@ -103,12 +103,11 @@ export async function lockOpenQuestions(
     for update`);
 }
 
-export async function setAnswered(
-  tx: Tx,
+export function setAnswered(
   answered: readonly AnsweredQuestion[],
   answeredBy: string,
-): Promise<void> {
-  await tx.rows(sql`
+): Query<void> {
+  return command(sql`
     update questions
     set state = 'answered', answer = a.answer, as_of = a.as_of, reference = a.reference,
       answered_by = ${answeredBy}
@@ -117,15 +116,15 @@ export async function setAnswered(
 }
 
 /** The questions are locked. */
-export async function deleteQuestions(tx: Tx, questionIds: readonly string[]): Promise<void> {
-  await tx.rows(sql`
+export function deleteQuestions(questionIds: readonly string[]): Query<void> {
+  return command(sql`
     delete from questions
     where question_id = any(${questionIds}::text[])`);
 }
 
 /** Keeps questions that the simulation does not answer open, and takes them off the due list. */
-export async function leaveOpen(tx: Tx, left: readonly Question[]): Promise<void> {
-  await tx.rows(sql`
+export function leaveOpen(left: readonly Question[]): Query<void> {
+  return command(sql`
     update questions
     set due_at = due_at + interval '100 years'
     where question_id = any(${left.map(({ question_id }) => question_id)}::text[])`);

@@ -69,7 +69,7 @@ export async function schedulePayouts(
     if (!payee) throw new Error("who earned something is a firm");
     return buildPayout(earning, { payee, limits, now });
   });
-  if (payouts.length > 0) await insertPayouts(tx, payouts);
+  if (payouts.length > 0) tx.defer(insertPayouts(payouts));
   tx.added("payouts", payouts.length);
   await insertLines(
     tx,

@@ -7,7 +7,7 @@ import type { OriginKind } from "../kernel/scheme.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { closedEnum, idFilter } from "../platform/http/wire.ts";
 import { between, equals, list, meets, ofFirm } from "../platform/postgres/list.ts";
 import {
@@ -93,9 +93,9 @@ export const { insert: insertLines, list: listLines } = rowsBy(payoutLines, {
   key: ["payout_id", "scrip_no"],
 });
 
-export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
+export function insertPayouts(rows: readonly PayoutRow[]): Query<void> {
   const unsent = { utr: null, account_id: null, remitted_with: null, remitted_paise: null };
-  await tx.rows(sql`
+  return command(sql`
     insert into payouts ${payouts.values(payouts.all, rows, unsent)}`);
 }
 

@@ -85,7 +85,7 @@ export async function initiateTransfers(
         const settlements = await claimFunded(tx, environment, { limit: setSizeMax, ...choice });
         note(settlements.map((row) => row.settlement_id));
         if (settlements.length === 0) return 0;
-        await yieldToCallers(tx);
+        yieldToCallers(tx);
         const changes = await begin(tx, { environment, settlements, settlementHooks, now });
         await recordChanges(tx, transferWorker, changes, now);
         return settlements.length;

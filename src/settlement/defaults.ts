@@ -84,7 +84,7 @@ export async function payDefaults(
         const ids = claimed.map((row) => row.settlement_id);
         note(ids);
         if (ids.length === 0) return 0;
-        await yieldToCallers(tx);
+        yieldToCallers(tx);
         const legs = Map.groupBy(await listLegs(tx, ids), (leg) => leg.settlement_id);
         const deals = claimed.map((settlement) => ({
           settlement,
@@ -115,14 +115,8 @@ async function pay(tx: Tx, deals: readonly DealRows[], now: Date): Promise<reado
     }),
   );
   assertWritten((await writeBooks(tx, { entries }, now)).entries);
-  await setSettlements(
-    tx,
-    paid.map(({ after }) => after),
-  );
-  await setLegs(
-    tx,
-    paid.flatMap(({ legs }) => legs.filter((leg) => leg.default_paid_at === now)),
-  );
+  tx.defer(setSettlements(paid.map(({ after }) => after)));
+  tx.defer(setLegs(paid.flatMap(({ legs }) => legs.filter((leg) => leg.default_paid_at === now))));
   return paid.flatMap(({ after, legs, due }) => {
     const firmIds = new Set(due.map((leg) => findCreditor(after, leg).firmId));
     return listSides(after, legs)

@@ -123,7 +123,7 @@ export async function failOverdue(
         const overdue = await claimOverdue(tx, late);
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
-        await yieldToCallers(tx);
+        yieldToCallers(tx);
         const ending = { environment, overdue, actor: deadlineWorker, settlementHooks, now };
         await endOverdueDeals(tx, { ...ending, until: findLateUntil("funded") });
         tell(overdue.map((row) => row.settlement_id));

@@ -177,10 +177,7 @@ export async function fundReceivedSettlements(
     buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
   );
   if (funded.length === 0) return { dealIds: [], entries: [], changes: [] };
-  await setSettlements(
-    tx,
-    funded.map(({ after }) => after),
-  );
+  tx.defer(setSettlements(funded.map(({ after }) => after)));
   return {
     dealIds: funded.map(({ before }) => before.settlement_id),
     entries: funded.flatMap(({ holds }) => holds),
@@ -251,7 +248,7 @@ async function fundAffordable(
   const able = { buyerFirmIds: [...available.keys()], dueAfter, limit: setSizeMax, ...choice };
   const claimed = await claimUnfunded(tx, environment, able);
   noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
-  await yieldToCallers(tx);
+  yieldToCallers(tx);
   const legs = await loadLegs(tx, claimed);
   const funded = selectAffordable(available, { claimed, legs });
   await recordChanges(tx, fundingWorker, await fund(tx, { settlements: funded, legs, now }), now);
@@ -289,10 +286,7 @@ async function fund(
   const funded = settlements.map((before) =>
     buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
   );
-  await setSettlements(
-    tx,
-    funded.map(({ after }) => after),
-  );
+  tx.defer(setSettlements(funded.map(({ after }) => after)));
   const holds = funded.flatMap((each) => each.holds);
   assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
   await dropQuestions(

@@ -98,7 +98,7 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
       ],
       proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),
       async carryOut() {
-        await setSettlements(tx, [after]);
+        tx.defer(setSettlements([after]));
         const undone = await undoSettlement(tx, { settlement: before, legs, firmIds, now });
         const event = eventByState[after.state];
         const told = buildSettlementChanges({ action: "reverse", event, before, after, legs });

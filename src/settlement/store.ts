@@ -230,8 +230,8 @@ export function insertLegs(rows: readonly LegRow[], now: Date): Query<void> {
 }
 
 /** The rows are locked. Joins by ctid, so the planner cannot choose a sequential scan. */
-export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
-  await tx.rows(sql`
+export function setSettlements(rows: readonly SettlementRow[]): Query<void> {
+  return command(sql`
     update settlements as s
     set ${setMovedColumns}
     from ${settlements.rows(["settlement_id", ...movedColumns], rows)} as r
@@ -245,8 +245,8 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
 }
 
 /** Sets state, reason and time. The settlements are locked. Joins by ctid, as above. */
-export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
-  await tx.rows(sql`
+export function setLegs(rows: readonly LegRow[]): Query<void> {
+  return command(sql`
     update settlement_legs as l
     set ${setAnsweredColumns}
     from ${settlementLegs.rows(["settlement_id", "scrip_no", ...answeredColumns], rows)} as r

@@ -258,7 +258,7 @@ export async function tellLateTasks(
         const claimed = await claimLate(tx, environment, { until, limit: setSizeMax, ...choice });
         note(claimed.map((row) => row.settlement_id));
         if (claimed.length === 0) return 0;
-        await yieldToCallers(tx);
+        yieldToCallers(tx);
         const untilByState = new Map(until.map((each) => [each.state, each.lateUntil]));
         const findUntil = ({ state }: SettlementRow) => untilByState.get(state as OpenState) ?? now;
         const changes = await markLate(tx, claimed, { findUntil, now });
@@ -312,10 +312,7 @@ export async function moveTaskDeadlines(
       const due = row.begun || isPay ? next : moveUnbegun(next, move);
       return { before: row, after: placeDeadlines(due, own), legs: own };
     });
-    await setSettlements(
-      tx,
-      moved.map((one) => one.after),
-    );
+    tx.defer(setSettlements(moved.map((one) => one.after)));
     await setSteppedLegs(
       tx,
       moved.flatMap((one) => one.legs),
@@ -374,10 +371,7 @@ async function markLate(
     };
     return { deal, late, legs, after: placeDeadlines(row, legs) };
   });
-  await setSettlements(
-    tx,
-    marked.map(({ after }) => after),
-  );
+  tx.defer(setSettlements(marked.map(({ after }) => after)));
   await setSteppedLegs(
     tx,
     marked.flatMap(({ legs }) => legs.filter((leg) => leg.late_at === now)),
@@ -434,7 +428,7 @@ async function notePayment(
     version: settlement.version + 1,
     updated_at: now,
   };
-  await setSettlements(tx, [after]);
+  tx.defer(setSettlements([after]));
   if (settlement.environment === "sandbox") await tx.run(askForMoney([settlement], now));
   return listSides(after, legs)
     .filter(({ side }) => side === "buy")

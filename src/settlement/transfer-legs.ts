@@ -199,10 +199,7 @@ export async function storeSteps(
   { reserved, now }: { readonly reserved?: ReadonlyMap<string, string>; readonly now: Date },
 ): Promise<readonly Change[]> {
   if (deals.length === 0) return [];
-  await setSettlements(
-    tx,
-    deals.map(({ after }) => after),
-  );
+  tx.defer(setSettlements(deals.map(({ after }) => after)));
   await setSteppedLegs(
     tx,
     deals.flatMap(({ legs }) => legs.filter((leg) => isOpenLeg(leg.state))),
@@ -277,13 +274,9 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
     .filter(({ outcomes }) => outcomes.size > 0)
     .map((answers) => decideLegs(answers, now));
   if (decided.length === 0) return [];
-  await setLegs(
-    tx,
-    decided.flatMap(({ answered }) => answered),
-  );
-  await setSettlements(
-    tx,
-    decided.map(({ rows }) => rows.at(-1)).filter((row) => row !== undefined),
+  tx.defer(setLegs(decided.flatMap(({ answered }) => answered)));
+  tx.defer(
+    setSettlements(decided.map(({ rows }) => rows.at(-1)).filter((row) => row !== undefined)),
   );
   const unpaid = decided.filter(({ before, answered }) => isUnpaid(before, answered));
   await rememberUnpaid(

@@ -11,7 +11,7 @@
 
 import type { FastifyBaseLogger } from "fastify";
 
-import { isPassing, sql, type Tx } from "./postgres.ts";
+import { command, isPassing, sql, type Tx } from "./postgres.ts";
 import { wasRolledBack } from "./split.ts";
 
 const firstPauseMs = 1_000;
@@ -139,6 +139,6 @@ export async function workOnEach<Item>(
  * A worker and a caller may lock the same rows in opposite orders. The worker's lock timeout is
  * shorter than PostgreSQL's deadlock check (1 s), so the worker gives up and not the caller.
  */
-export async function yieldToCallers(tx: Tx): Promise<void> {
-  await tx.rows(sql`set local lock_timeout = '250ms'`);
+export function yieldToCallers(tx: Tx): void {
+  tx.defer(command(sql`set local lock_timeout = '250ms'`));
 }
