@@ -49,7 +49,6 @@ export async function approveProposal(
       return await end(tx, actor, { row, to: "expired", now });
     advance(approvalLifecycle, row.state, "approve");
     refuseProposer(actor, row);
-    refuseStale(actor, now);
     const { environment, subject_id: subjectId, terms } = row;
     const prepared = await kind.prepare(tx, { environment, subjectId, terms }, now);
     if (digestFacts(prepared.facts) !== row.facts_hash) {
@@ -66,13 +65,14 @@ export async function approveProposal(
   });
 }
 
-/** The subject is locked and the facts are unchanged. */
+/** The subject is locked and the facts are unchanged; approved here or by asking for the same again. */
 export async function carryOutApproved(
   tx: Tx,
   actor: Actor,
   { row, prepared, now }: { readonly row: ApprovalRow; prepared: Prepared; now: Date },
 ): Promise<DecidedApproval> {
   refuseProposer(actor, row);
+  refuseStale(actor, now);
   const { changes, answer } = await prepared.carryOut(actor, row.proposed_by);
   const approval: ApprovalRow = {
     ...row,

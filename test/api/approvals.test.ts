@@ -142,6 +142,20 @@ test("a second call of the same command by somebody else is an approval", async 
   assert.ok(told.includes("ravi approval.approve"), String(told));
 });
 
+test("whom the directory signed in a while ago approves neither way", async (t) => {
+  const service = await startService(t);
+  const { command, approvalId, settlementId, seller } = await proposedReversal(service);
+  const provedAt = new Date(service.clock.now().getTime() - 300_000);
+  const lena = { ...namedOperator("lena"), role: "settlement", provedAt } as const;
+  const stale = refusedFor("sign_in_again");
+  const decide = { approvalId, kinds: approvalKinds };
+  await assert.rejects(approveProposal(service.ctx, lena, decide), stale);
+  await assert.rejects(reverseSettlement(service.ctx, lena, command), stale, "by the same command");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
+  const fresh = { ...lena, provedAt: service.clock.now() };
+  assert.equal((await reverseSettlement(service.ctx, fresh, command)).outcome, "reversed");
+});
+
 test("a proposal that its proposer replaced cannot be approved", async (t) => {
   const service = await startService(t);
   const { settlementId, approvalId } = await proposedReversal(service);
