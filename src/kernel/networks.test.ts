@@ -128,11 +128,13 @@ test("a neighbourhood is the /24 of an IPv4 address and the /48 of an IPv6 addre
   assert.equal(findNeighbourhood("unknown"), undefined);
 });
 
-test("a network of no bits is everywhere", () => {
-  for (const text of ["0.0.0.0/0", "::/0", "203.0.113.7/0", "0.0.0.0/00"]) {
+test("a network of no bits, or of all IPv4 addresses inside IPv6, is everywhere", () => {
+  const mapped = ["::ffff:0:0/96", "::ffff:0.0.0.0/96", "::/1", "::/80"];
+  for (const text of ["0.0.0.0/0", "::/0", "203.0.113.7/0", "0.0.0.0/00", ...mapped]) {
     assert.equal(isEverywhere(text), true, text);
   }
-  for (const text of ["0.0.0.0", "::", "0.0.0.0/1", "10.0.0.0/10", "nonsense"]) {
+  const narrow = ["0.0.0.0", "::", "0.0.0.0/1", "10.0.0.0/10", "::ffff:0:0/97", "2000::/3"];
+  for (const text of [...narrow, "nonsense"]) {
     assert.equal(isEverywhere(text), false, text);
   }
 });

@@ -17,10 +17,13 @@ export function parseNetwork(text: string): Network | undefined {
   return bits <= widest ? { address, family: addressFamily(address), bits } : undefined;
 }
 
-/** Whether it holds every address, so that a list with it keeps nobody out. */
+/** Whether it holds every address of IPv4 or IPv6, so that a list with it keeps nobody out. */
 export function isEverywhere(network: string): boolean {
-  return parseNetwork(network)?.bits === 0;
+  return parseNetwork(network)?.bits === 0 || isCoveredBy(mappedNetwork, [network]);
 }
+
+/** Every IPv4 address, as IPv6 writes them. */
+const mappedNetwork = "::ffff:0:0/96";
 
 export function isInside(address: string, networks: readonly string[]): boolean {
   const list = buildBlockList(networks);
