@@ -26,7 +26,11 @@ export function findNamedFirm(name: string): string | undefined {
   return new RegExp(`^frm_${idBodyPattern}`).exec(name)?.[0];
 }
 
-/** Two files of one name are told apart by when they were taken. */
+const nameBytesMax = 200;
+
+/** Two files of one name are told apart by when they were taken; a name is cut to what a folder holds. */
 export function nameTaken(name: string, at: Date): string {
-  return `${istTimestamp(at).slice(0, 19).replaceAll(/[-:]/g, "")}-${name}`;
+  let kept = name;
+  while (Buffer.byteLength(kept) > nameBytesMax) kept = kept.slice(0, -1);
+  return `${istTimestamp(at).slice(0, 19).replaceAll(/[-:]/g, "")}-${kept}`;
 }

@@ -76,7 +76,8 @@ export async function readDropped(path: string, nowMs: number): Promise<ReadDrop
     if (stranger !== undefined) return { problem: stranger };
     if (status.nlink !== 1) return { problem: "has another name, too" };
     if (status.size > bytesMax) return { problem: `has more than ${bytesMax} bytes` };
-    if (nowMs - status.mtimeMs < settledMs) return "being written";
+    // Who writes a file can give it any time of its last write, also one to come; not this one.
+    if (nowMs - status.ctimeMs < settledMs) return "being written";
     return { bytes: await file.readFile() };
   } finally {
     await file.close();
