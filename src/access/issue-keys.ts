@@ -284,7 +284,8 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
       const { apiKey, sealed } = makeApiKey(row.environment, row.key_id);
       const changed = await setKeySecret(tx, keyId, sealed, now);
       if (!changed) throw new Error("a locked key can be changed");
-      const change = buildKeyChange(row, changed, { action: "reissue", now });
+      const event = { name: "key.updated", data: { name: changed.name, kind: changed.kind } };
+      const change = buildKeyChange(row, changed, { action: "reissue", event, now });
       await recordChanges(tx, toActor(call), [change], now);
       const key = await viewKey(tx, changed, now);
       return call.dryRun ? key : { ...key, api_key: apiKey };

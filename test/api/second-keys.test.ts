@@ -171,6 +171,9 @@ test("no key of the same name, minted by the other or lately changed approves", 
   assert.deepEqual(await problem(taken.body.api_key), [403, "key_changed_lately"]);
   const byTaken = await proposeWithdrawal(taken.body.api_key);
   assert.deepEqual(await problem(second, byTaken), [403, "key_changed_lately"]);
+  const { body: told } = await desk.call(second, "GET", "/v1/events?event=key.updated");
+  const ids = told.events.map(({ entity }: { entity: { id: string } }) => entity.id);
+  assert.deepEqual(ids, [ofChecker], "the desk is told");
   service.clock.advance({ days: 1 });
   assert.equal((await approve(taken.body.api_key, proposed)).status, 200, "after a day of notice");
 });
