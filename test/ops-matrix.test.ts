@@ -10,7 +10,12 @@ import { approvalKinds } from "../src/approval-kinds.ts";
 import { type Actor, type OperatorRole, operatorRoles } from "../src/kernel/actor.ts";
 import { approveProposal } from "../src/operators/decide-approval.ts";
 import { enterByDirectory } from "../src/operators/directory.ts";
-import { disableOperator, grantRole, resetOperator } from "../src/operators/manage-operators.ts";
+import {
+  disableOperator,
+  grantRole,
+  listOperators,
+  resetOperator,
+} from "../src/operators/manage-operators.ts";
 import { recoverAdmin } from "../src/operators/recover.ts";
 import { type MachinePermission, machinePermissions } from "../src/operators/machine-rules.ts";
 import { disableMachine } from "../src/operators/machines.ts";
@@ -269,7 +274,7 @@ test("a person of the directory may look and no more, until two admins grant a r
   const lena = {
     issuer: "https://directory.example",
     subject: "1",
-    name: "lena",
+    names: ["lena"],
     authAt: undefined,
   };
   const how = { isFresh: true, requestId: "directory" };
@@ -306,10 +311,16 @@ test("a person of the directory may look and no more, until two admins grant a r
   await disableOperator(ctx, first.actor, "lena");
   await assert.rejects(enterByDirectory(ctx, lena, how), { detail: { reason: "disabled" } });
   await assert.rejects(
-    enterByDirectory(ctx, { ...lena, subject: "2", name: "First" }, how),
+    enterByDirectory(ctx, { ...lena, subject: "2", names: ["First"] }, how),
     { detail: { reason: "name_taken" } },
     "whoever bears an admin's name in the directory is not that admin",
   );
+  const names = ["o'brien", "cli", "Zoë", "zoe@house.example", "3"];
+  await enterByDirectory(ctx, { ...lena, subject: "3", names }, how);
+  assert.equal((await listOperators(ctx)).at(-1)?.name, "zoe@house.example");
+  await assert.rejects(enterByDirectory(ctx, { ...lena, subject: "4", names: ["ॐ"] }, how), {
+    detail: { reason: "no_name" },
+  });
 });
 
 test("the directory's people are no first people", async (t) => {
@@ -317,7 +328,7 @@ test("the directory's people are no first people", async (t) => {
   const lena = {
     issuer: "https://directory.example",
     subject: "1",
-    name: "lena",
+    names: ["lena"],
     authAt: undefined,
   };
   await assert.rejects(enterByDirectory(ctx, lena, { isFresh: true, requestId: "directory" }), {

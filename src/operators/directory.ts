@@ -9,7 +9,7 @@ import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { buildOperatorChange, newOperator } from "./manage-operators.ts";
-import { cleanName, sessionHours } from "./rules.ts";
+import { isName, sessionHours } from "./rules.ts";
 import { hashToken, tokenPrefix } from "./sign-in.ts";
 import {
   findByDirectory,
@@ -24,7 +24,8 @@ import {
 type Confirmed = {
   readonly issuer: string;
   readonly subject: string;
-  readonly name: string;
+  /** What the directory calls the person, the best first. */
+  readonly names: readonly string[];
   readonly authAt: Date | undefined;
 };
 
@@ -72,7 +73,10 @@ async function addViewer(tx: Tx, confirmed: Confirmed, now: Date): Promise<Opera
   if (!(await hasOperators(tx))) {
     throw refuseEntry("nobody_yet", "the first person is an admin, who is added on the machine");
   }
-  const name = cleanName(confirmed.name);
+  const name = confirmed.names.map((one) => one.trim()).find(isName);
+  if (name === undefined) {
+    throw refuseEntry("no_name", `nobody here can be called ${confirmed.names.join(" or ")}`);
+  }
   const other = await findOperator(tx, personKey(name));
   if (other) throw refuseEntry("name_taken", `${other.name} is somebody else here`);
   const row: OperatorRow = {

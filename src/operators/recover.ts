@@ -2,7 +2,8 @@
 // admin, by mail and on their page of the day.
 //
 //   an admin who can be invited or enrolled   loses password, authenticator and sessions, and enrols anew
-//   somebody new, or a disabled admin         only while fewer than two admins can sign in
+//   somebody new, or a disabled admin         only while fewer than two admins can sign in with a password;
+//                                             others are lost with their directory
 //
 // Whoever may run commands on the machine holds the database and its keys, so this opens nothing to them;
 // it keeps the house from being locked out, and is loud.
@@ -61,7 +62,7 @@ export async function recoverAdmin(
   return await ctx.db.transaction(async (tx) => {
     await lockOperators(tx);
     const before = await findOperator(tx, personKey(name));
-    refuseOthers(before, (await listOperatorRows(tx)).filter(isAdmin).length);
+    refuseOthers(before, (await listOperatorRows(tx)).filter(isLocalAdmin).length);
     const after: OperatorRow = {
       ...(before ?? newOperator({ name, role: "admin", created_by: operator.id }, now)),
       password_hash: null,
@@ -85,6 +86,10 @@ export async function recoverAdmin(
     await recordChanges(tx, operator, [{ ...buildOperatorChange("recover", after), event }], now);
     return { operator: viewOperator(after), code };
   });
+}
+
+function isLocalAdmin(person: OperatorRow): boolean {
+  return isAdmin(person) && person.directory_subject === null;
 }
 
 function refuseOthers(person: OperatorRow | undefined, admins: number): void {

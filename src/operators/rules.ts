@@ -17,10 +17,14 @@ export const nameForm = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$/;
 /** The actor in the audit trail when no name was given. */
 const reservedNames = new Set(["cli"]);
 
+export function isName(name: string): boolean {
+  return nameForm.test(name) && !reservedNames.has(personKey(name));
+}
+
 /** Trims and checks a name. */
 export function cleanName(given: string): string {
   const name = given.trim();
-  if (nameForm.test(name) && !reservedNames.has(personKey(name))) return name;
+  if (isName(name)) return name;
   throw unprocessable({
     path: "name",
     problem: "must be 1 to 64 letters, digits, spaces and . _ @ -, and not cli",
@@ -48,7 +52,7 @@ export const sessionHours = 12;
 /** An invitation is valid for a week, and one of the machine for a day. */
 export const enrolHours = 168;
 export const recoverHours = 24;
-/** With fewer admins than this who can sign in, the machine lets another one in. */
+/** With fewer admins than this who can sign in with a password, the machine lets another one in. */
 export const adminsMin = 2;
 
 /** The first failures are free; then each one doubles the wait, up to 15 minutes: some 110 in a day. */

@@ -28,7 +28,8 @@ export type DirectoryFlow = {
 export type DirectoryPerson = {
   readonly issuer: string;
   readonly subject: string;
-  readonly name: string;
+  /** What it calls the person, the best first. */
+  readonly names: readonly string[];
   /** When the person last proved who they are there; undefined where it does not say. */
   readonly authAt: Date | undefined;
   readonly idToken: string;
@@ -108,7 +109,7 @@ export function openDirectory(config: OidcConfig): Directory {
       return {
         issuer: claims.iss,
         subject: claims.sub,
-        name: chooseName(claims),
+        names: listNames(claims),
         authAt: claims.auth_time === undefined ? undefined : new Date(claims.auth_time * 1_000),
         idToken: tokens.id_token ?? "",
       };
@@ -124,9 +125,9 @@ export function openDirectory(config: OidcConfig): Directory {
   };
 }
 
-function chooseName(claims: client.IDToken): string {
+function listNames(claims: client.IDToken): readonly string[] {
   const names = [claims["preferred_username"], claims["email"], claims["name"], claims.sub];
-  return names.find((name) => typeof name === "string" && name.trim() !== "") as string; // A subject is a text.
+  return names.filter((name) => typeof name === "string");
 }
 
 function listGroups(claim: unknown): readonly unknown[] {

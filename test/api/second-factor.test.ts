@@ -21,6 +21,7 @@ import {
   listOperators,
   resetOperator,
 } from "../../src/operators/manage-operators.ts";
+import { enterByDirectory } from "../../src/operators/directory.ts";
 import { recoverAdmin } from "../../src/operators/recover.ts";
 import { findSignedIn, signIn } from "../../src/operators/sign-in.ts";
 import { askJournal } from "../support/journal.ts";
@@ -311,4 +312,20 @@ test("with one admin left the machine lets another one in, and with two it does 
   const { operator: lena } = await enrolPerson(service, { name: "Lena", codes: [other] });
   assert.deepEqual([lena.name, lena.role, lena.status], ["Lena", "admin", "enrolled"]);
   await assert.rejects(recover("ravi"), hasReason("admins_left"));
+});
+
+test("admins of a directory, who are lost with it, keep nobody from being let in", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  for (const name of ["lena", "mira"]) {
+    const person = { issuer: "https://directory.example", subject: name, names: [name] };
+    const how = { isFresh: true, requestId: "directory" };
+    await enterByDirectory(ctx, { ...person, authAt: undefined }, how);
+    await ctx.db.pool.query("update operators set role = 'admin' where name = $1", [name]);
+  }
+  await disableOperator(ctx, asha.actor, "asha");
+  const { code } = await recoverAdmin(ctx, { ...recovering, name: "asha" });
+  const { operator: back } = await enrolPerson(service, { name: "asha", codes: [code] });
+  assert.deepEqual([back.role, back.status], ["admin", "enrolled"]);
 });

@@ -29,6 +29,8 @@ const refusals = /** @type {Readonly<Record<string, string>>} */ ({
   not_assigned: "The directory knows you, but does not let you in here. Ask whoever runs it.",
   disabled: "You are disabled here. Ask an admin.",
   name_taken: "Somebody else here has your name. Ask an admin.",
+  no_name:
+    "A name here has letters without accents, digits, spaces and . _ @ - only. Ask whoever runs the directory for such a username.",
   nobody_yet: "The first person is an admin with a password, who is added on the machine.",
 });
 
