@@ -34,13 +34,14 @@ import {
   makeDeal,
   openTestDesk,
 } from "../support/settlements.ts";
+import { dealBetween, openParties, say } from "../support/task-parties.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();
 const browse = browser(scope);
 
-async function openConsole(t: TestContext) {
-  const service = await startService(t);
+async function openConsole(t: TestContext, given?: Service) {
+  const service = given ?? (await startService(t));
   const ops = await startOps(t, service);
   const person = await addPerson(service, { name: "asha", role: "admin" });
   return { service, ops, person, console: await signInToConsole(t, { browse, ops, person }) };
@@ -395,6 +396,27 @@ test(
     await page.getByRole("row", { name: /night-run.*bank\.write.*₹10,00,000/ }).waitFor();
   },
 );
+
+test("the queue says whose task it is, who is late, and both codes", { skip }, async (t) => {
+  const service = await startService(t);
+  const made = await dealBetween(service, await openParties(service));
+  await say(service, made.seller, made, { kind: "initiate" });
+  await say(service, made.buyer, made, { kind: "accept", word: "missing", body: {} });
+  service.clock.advance({ days: 3 });
+  const {
+    console: { page, open },
+  } = await openConsole(t, service);
+  const { rows } = await askJournal<{ firm_id: string; iec: string }>(
+    service.ctx.db.pool,
+    "select firm_id, iec from firms",
+  );
+  const findIec = ({ firmId }: { readonly firmId: string }) =>
+    rows.find((row) => row.firm_id === firmId)?.iec ?? "none";
+  const parties = `${made.scripNo} from ${findIec(made.seller)} to ${findIec(made.buyer)}`;
+  await open("/queue");
+  await page.getByText(`seller: initiate ${parties} late`, { exact: true }).waitFor();
+  await page.getByText(`buyer: accept ${parties}`, { exact: true }).waitFor();
+});
 
 test("Today, the queue and Approvals refresh by themselves", { skip }, async (t) => {
   const {

@@ -107,7 +107,7 @@ export const settlementPages = [
 ];
 
 /**
- * Whose move it is, and what they enter where.
+ * Whose task it is, who is late with it, and both codes that the portal asks for.
  *
  * @param {Row} row
  */
@@ -119,19 +119,22 @@ function showAwaited(row) {
     make(
       "div",
       {},
-      task["by"] === "house" ? "the house: " : `${row["waiting_on"]}: `,
+      task["by"] === "house" ? "the house: " : `${parties[task["side"]]}: `,
       ...nameTask(task),
+      task["status"] === "late" ? [" ", showState("late")] : null,
     ),
   );
 }
 
+const parties = /** @type {Readonly<Record<string, string>>} */ ({ sell: "seller", buy: "buyer" });
+
 /** @param {Row} task */
-function nameTask({ kind, scrip_no, instructions }) {
-  const iec = instructions?.to_iec ?? instructions?.from_iec;
-  return [
-    kind === "pay" ? `pay ${showMoney(instructions?.amount_paise)}` : `${kind} ${scrip_no}`,
-    ...(iec ? [instructions.to_iec ? " to " : " from ", make("span", { class: "id" }, iec)] : []),
-  ];
+function nameTask({ kind, scrip_no, firm_iec, instructions }) {
+  if (kind === "pay") return [`pay ${showMoney(instructions?.amount_paise)}`];
+  const codes =
+    kind === "accept" ? [instructions?.from_iec, firm_iec] : [firm_iec, instructions?.to_iec];
+  const [from, to] = codes.map((code) => make("span", { class: "id" }, code ?? "–"));
+  return [`${kind} ${scrip_no} from `, from, " to ", to];
 }
 
 /** @param {Row} task */
