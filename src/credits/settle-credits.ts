@@ -116,11 +116,13 @@ type ReturnedCredit = {
   readonly holderFirmId: string;
   readonly deskId: string;
   readonly firmId: string;
+  /** What it was dealt at: it goes back whole. Left out where customs has moved it already. */
+  readonly facePaise?: number;
 };
 
 /**
- * All or none: refused when a holder no longer has a credit, or has it reserved. With `ifHeld`, a credit
- * that its holder no longer has is left out.
+ * All or none: refused when a holder no longer has a credit, has it reserved or has used a part of it.
+ * With `ifHeld`, a credit that its holder no longer has is left out.
  */
 export async function giveBackCredits(
   tx: Tx,
@@ -144,6 +146,16 @@ export async function giveBackCredits(
     if (row?.firm_id !== to.holderFirmId || row.state !== "listed") {
       throw new Failure("conflict", `${to.scripNo} is not held freely by ${to.holderFirmId}`, {
         detail: { reason: "credit_not_held", scrip_no: to.scripNo, state: row?.state ?? null },
+      });
+    }
+    if (to.facePaise !== undefined && row.face_paise !== to.facePaise) {
+      throw new Failure("conflict", `${to.scripNo} is no longer what it was dealt at`, {
+        detail: {
+          reason: "balance_changed",
+          scrip_no: to.scripNo,
+          face_paise: row.face_paise,
+          dealt_face_paise: to.facePaise,
+        },
       });
     }
     return [{ row, to }];

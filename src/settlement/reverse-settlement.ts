@@ -2,7 +2,7 @@
 // operators, who give the same reason.
 //
 //   payouts    unsent ones are recalled; while one is with the bank, the reversal is refused
-//   credits    go back, if the buyer still holds them unreserved
+//   credits    go back, if the buyer still holds them unreserved and has used no part of them
 //   money      goes back from the seller's balance; a shortfall becomes the seller's dues, which come
 //              out of its other payouts before these leave
 //   commission is clawed back from the desks
@@ -143,6 +143,7 @@ async function undoSettlement(
       holderFirmId: buyerFirmId,
       deskId: leg.seller_desk_id,
       firmId: leg.seller_firm_id,
+      facePaise: leg.face_paise,
     })),
     { reason: "reversed", now },
   );

@@ -7,6 +7,7 @@ import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
+import { istDay } from "../../src/kernel/time.ts";
 import type { EndedSide } from "../../src/settlement/transfer-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/advance-settlements.ts";
@@ -697,6 +698,18 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     await assert.rejects(reverse("asha", settlementId), refusedFor("credit_not_held"));
     assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
     await letSettle(service, 6);
+    await assertLedgerSound(service);
+  });
+
+  await t.test("refused when the buyer has used a part of the credit", async () => {
+    const { scripNo, settlementId } = await sell(service, { seller, buyer });
+    await letSettle(service, 6);
+    const used_on = istDay(service.clock.now());
+    const body = { bill_of_entry: "7781234", used_on, port: "INNSA1", amount_paise: 1 };
+    const path = `/v1/credits/${encodeURIComponent(scripNo)}/use`;
+    await service.send("POST", path, { key: buyer.key, body, expect: 200 });
+    await assert.rejects(reverse("asha", settlementId), refusedFor("balance_changed"));
+    assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
     await assertLedgerSound(service);
   });
 });
