@@ -2619,6 +2619,12 @@ export type ContractNote = {
     sgst_paise: number;
     /** Integrated tax, across a border. */
     igst_paise: number;
+    /** The rate of cgst_paise. */
+    cgst_bps: number;
+    /** The rate of sgst_paise. */
+    sgst_bps: number;
+    /** The rate of igst_paise. */
+    igst_bps: number;
     /** Of a credit note, the invoices that it takes back. */
     against: string[];
   })[];
@@ -2702,6 +2708,8 @@ export type BillOfSupply = {
   exemption: string;
   /** Who signs for the supplier; null on a draft in a client's name. */
   signatory: string | null;
+  /** Of a return, the house's bills that it takes back. */
+  against: string[];
   /** Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number. */
   draft: boolean;
 };

@@ -12,15 +12,33 @@ export const drawBills = heavyKind(
     { bills, now }: { readonly bills: BillsOfSupply; readonly now: Date },
     stop,
   ): Promise<Uint8Array> => {
-    const papers = bills.bills.map((bill) => toPaper(bills.settlement_id, bill));
+    const papers = bills.bills.map((bill) => toPaper(bills, bill));
     const [first, another] = bills.bills;
     const which = first && !another && first.number !== null ? first.number : bills.settlement_id;
     return await drawPapers({ papers, title: `Bill of supply, ${which}`, dated: now }, stop);
   },
 );
 
-function toPaper(settlementId: string, bill: Bill): Paper {
+/** The bills of what a return takes back: those of its credits. */
+export function listTakenBack(
+  { kind, lines }: Pick<Bill, "kind" | "lines">,
+  bills: readonly Bill[],
+): Bill[] {
+  if (kind === "bill_of_supply") return [];
+  const returned = new Set(lines.map(({ scrip_no }) => scrip_no));
+  return bills.filter(
+    (bill) =>
+      bill.kind === "bill_of_supply" && bill.lines.some(({ scrip_no }) => returned.has(scrip_no)),
+  );
+}
+
+function nameBill({ number, date }: Bill): string {
+  return `${number ?? "the supplier's bill"} of ${dayText(istDayStart(date))}`;
+}
+
+function toPaper({ settlement_id: settlementId, bills }: BillsOfSupply, bill: Bill): Paper {
   const { supplier, recipient, number, place_of_supply: place } = bill;
+  const taken = listTakenBack(bill, bills);
   const title = bill.kind === "supply_return" ? "Credit note for a supply" : "Bill of supply";
   return {
     title,
@@ -43,6 +61,9 @@ function toPaper(settlementId: string, bill: Bill): Paper {
             },
             { label: "Date", value: dayText(istDayStart(bill.date)) },
             { label: "Settlement", value: settlementId },
+            ...(taken.length > 0
+              ? [{ label: "Against", value: taken.map(nameBill).join(", ") }]
+              : []),
           ],
         ],
       },

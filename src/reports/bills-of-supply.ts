@@ -25,7 +25,7 @@ import {
   listBillsOfSettlements,
 } from "../taxes/bills.ts";
 import { formatSeries, type SupplyKind } from "../taxes/tax-rules.ts";
-import { drawBills } from "./bill-pdf.ts";
+import { drawBills, listTakenBack } from "./bill-pdf.ts";
 import type { PaperAsked, PaperReader } from "./contract-notes.ts";
 import type { Bill, BillsOfSupply, BillParty } from "./note-schema.ts";
 
@@ -80,7 +80,10 @@ async function buildBills(reading: Reading, settlement: Settlement): Promise<Bil
   for (const supply of listSupplied(settlement, { legs, numbered })) {
     bills.push(await buildBill(reading, supply));
   }
-  return bills;
+  return bills.map((bill) => ({
+    ...bill,
+    against: listTakenBack(bill, bills).flatMap(({ number }) => number ?? []),
+  }));
 }
 
 /** What was delivered in a settlement and those who see it supplied or received, a bill of each. */
@@ -166,6 +169,7 @@ async function buildBill(reading: Reading, supply: Supply): Promise<Bill> {
     total_words: rupeesInWords(total_paise),
     exemption: law?.exemption ?? "",
     signatory: house?.signatory ?? null,
+    against: [],
     draft: bill === undefined,
   };
 }

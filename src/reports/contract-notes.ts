@@ -143,24 +143,24 @@ function describeTaxes(
   if (own.length === 0) return {};
   const standing = status === "reversed" ? [] : own;
   const withheld = standing.filter(({ tds_paise }) => tds_paise > 0);
-  const [first] = withheld;
   const withheldPaise = sumParts(withheld.map((tax) => tax.tds_paise));
   const divided = sumDividedTax(standing).map(({ paise, ...line }) => ({
     ...line,
     amount_paise: paise,
   }));
   const issued = invoices.filter((invoice) => invoice.side === side && invoice.firm_id === firm_id);
-  const tds = first && {
+  // A certificate that is used up, or a new rate, divides the credits of one deal.
+  const tds = [...Map.groupBy(withheld, describeWithholding)].map(([name, parts]) => ({
     kind: "tds" as const,
-    name: describeWithholding(first),
-    rate_bps: first.tds_bps,
-    amount_paise: withheldPaise,
-  };
+    name,
+    rate_bps: parts[0]?.tds_bps ?? 0,
+    amount_paise: sumParts(parts.map((tax) => tax.tds_paise)),
+  }));
   return {
-    taxes: [...divided, ...(tds ? [tds] : [])],
-    ...(tds ? { net_paise: settled_paise - withheldPaise } : {}),
-    invoices: issued.map((invoice) => ({
-      invoice_no: invoice.invoice_no,
+    taxes: [...divided, ...tds],
+    ...(tds.length > 0 ? { net_paise: settled_paise - withheldPaise } : {}),
+    invoices: issued.map(({ invoice_no, ...invoice }) => ({
+      invoice_no,
       kind: invoice.kind,
       issued_at: istTimestamp(invoice.issued_at),
       place_of_supply: invoice.place_of_supply,
@@ -170,12 +170,19 @@ function describeTaxes(
       cgst_paise: invoice.cgst_paise,
       sgst_paise: invoice.sgst_paise,
       igst_paise: invoice.igst_paise,
+      ...findGstRates(own.find((tax) => tax.invoice_no === invoice_no)),
       against:
         invoice.kind === "credit_note"
-          ? issued.filter(({ kind }) => kind === "invoice").map(({ invoice_no }) => invoice_no)
+          ? issued.filter(({ kind }) => kind === "invoice").map((taken) => taken.invoice_no)
           : [],
     })),
   };
+}
+
+/** By which the tax on a fee was divided. */
+function findGstRates(tax: StoredLegTax | undefined) {
+  const { cgst_bps = 0, sgst_bps = 0, igst_bps = 0 } = tax ?? {};
+  return { cgst_bps, sgst_bps, igst_bps };
 }
 
 type FirmPayment = Note["payments"][number] & { readonly firmId: string };

@@ -1,6 +1,7 @@
 import { formatState } from "../house/rules.ts";
 import { percentText, rupeesText, sumParts } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
+import { formatRate } from "../taxes/tax-rules.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
 import { drawPapers, type Paper, type PdfSection, toPaperHead } from "../platform/pdf.ts";
 import type { ContractNotes, Note } from "./note-schema.ts";
@@ -162,17 +163,18 @@ function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; stron
 /** Each is a tax invoice for the fee, or a credit note that takes one back. */
 function invoiceSections({ invoices = [] }: Note): PdfSection[] {
   return invoices.flatMap((invoice): PdfSection[] => {
-    const { kind, invoice_no, sac, place_of_supply, against } = invoice;
+    const { kind, sac, place_of_supply, against } = invoice;
     const name = kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee";
-    const back = against.length > 0 ? `, against ${against.join(", ")}` : "";
+    const taken = invoices.filter(({ invoice_no }) => against.includes(invoice_no));
+    const back = taken.length > 0 ? `, against ${taken.map(nameInvoice).join(", ")}` : "";
     const parts = [
       [`Fee${sac === null ? "" : `, SAC ${sac}`}`, invoice.fee_paise],
-      ["CGST", invoice.cgst_paise],
-      ["SGST or UTGST", invoice.sgst_paise],
-      ["IGST", invoice.igst_paise],
+      [`CGST ${formatRate(invoice.cgst_bps)} %`, invoice.cgst_paise],
+      [`SGST or UTGST ${formatRate(invoice.sgst_bps)} %`, invoice.sgst_paise],
+      [`IGST ${formatRate(invoice.igst_bps)} %`, invoice.igst_paise],
     ] as const;
     return [
-      { kind: "heading", text: `${name}: No. ${invoice_no}${back}` },
+      { kind: "heading", text: `${name}: No. ${nameInvoice(invoice)}${back}` },
       {
         kind: "table",
         columns: sumColumns,
@@ -191,6 +193,11 @@ function invoiceSections({ invoices = [] }: Note): PdfSection[] {
       },
     ];
   });
+}
+
+/** A number is found by its day. */
+function nameInvoice({ invoice_no, issued_at }: NonNullable<Note["invoices"]>[number]): string {
+  return `${invoice_no} of ${dayText(new Date(issued_at))}`;
 }
 
 function paymentSections({ payments }: Note): PdfSection[] {

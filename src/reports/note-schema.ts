@@ -57,6 +57,9 @@ const FeeInvoice = Type.Object({
   cgst_paise: amount("Central tax, within the house's state."),
   sgst_paise: amount("The state's tax, within the house's state."),
   igst_paise: amount("Integrated tax, across a border."),
+  cgst_bps: Type.Integer({ description: "The rate of cgst_paise.", examples: [900] }),
+  sgst_bps: Type.Integer({ description: "The rate of sgst_paise.", examples: [900] }),
+  igst_bps: Type.Integer({ description: "The rate of igst_paise.", examples: [0] }),
   against: Type.Array(Type.String(), {
     description: "Of a credit note, the invoices that it takes back.",
   }),
@@ -151,6 +154,10 @@ const BillOfSupply = Type.Object(
     total_words: text("The total in words, as it is printed."),
     exemption: text("The citation by which no GST is charged."),
     signatory: maybeText("Who signs for the supplier; null on a draft in a client's name."),
+    against: Type.Array(Type.String(), {
+      description: "Of a return, the house's bills that it takes back.",
+      examples: [[]],
+    }),
     draft: Type.Boolean({
       description:
         "Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number.",

@@ -25,7 +25,12 @@ import { periodSpan, previousPeriod } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
-import { sumDividedTax, type LegTax, describeWithholding } from "../taxes/tax-rules.ts";
+import {
+  sumDividedTax,
+  type LegTax,
+  describeWithholding,
+  toTaxOrdinal,
+} from "../taxes/tax-rules.ts";
 import { toSideFee, type LegFees } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
@@ -310,13 +315,13 @@ function draftDeal(
 
 /** Tax withheld from a seller, or returned by a reversal. */
 function draftWithholding(
-  { subject, wholePaise }: PostingGroup,
+  { subject, ordinals, wholePaise }: PostingGroup,
   { firmId, taxes }: StatementFacts,
 ): LineDraft {
-  const own = (taxes.get(subject) ?? []).find(
-    ({ firm_id, tds_paise }) => firm_id === firmId && tds_paise > 0,
+  const own = (taxes.get(subject) ?? []).filter(
+    (tax) => tax.firm_id === firmId && tax.tds_paise > 0 && ordinals.includes(toTaxOrdinal(tax)),
   );
-  const name = own ? describeWithholding(own) : "TDS";
+  const name = [...new Set(own.map(describeWithholding))].join("; ") || "TDS";
   return {
     ...emptyDetails,
     kind: "tds",

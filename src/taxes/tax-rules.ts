@@ -400,7 +400,11 @@ export function toPayeeKey({ pan }: Taxpayer, firmId: string): string {
 }
 
 /** A leg has an ordinal for each side and kind of document. */
-function toTaxOrdinal({ ordinal, side, kind }: LegTax): number {
+export function toTaxOrdinal({
+  ordinal,
+  side,
+  kind,
+}: Pick<LegTax, "ordinal" | "side" | "kind">): number {
   const perLeg = sides.length * documentKinds.length;
   return ordinal * perLeg + sides.indexOf(side) + sides.length * documentKinds.indexOf(kind);
 }
@@ -449,7 +453,8 @@ export function describeWithholding(withheld: Withholding): string {
   ].join(", ");
 }
 
-function formatRate(bps: Bps): string {
+/** `9`, of 900 basis points. */
+export function formatRate(bps: Bps): string {
   return String(bps / 100);
 }
 

@@ -198,6 +198,13 @@ test("numbers follow each other without a gap through races, rollbacks, reversal
     `select kind, array_agg(number::int order by number) as numbers, sum(value_paise)::text as sum
     from bills_of_supply group by kind order by kind`,
   );
+  const [first, back] = await readBills(service, buyer, reversed);
+  assert.deepEqual([first.against, back.against], [[], [first.number]]);
+  const asPdf = await fetch(`${service.url}${toPath(reversed)}?format=pdf`, {
+    headers: { "x-service-key": buyer.key },
+  });
+  const [, note] = await parsePdfPages(new Uint8Array(await asPdf.arrayBuffer()));
+  assert.match(note?.text ?? "", /Against\s+B\/2026-27\/000001 of \d+ \w+ 2026/);
   const value = buyerPaise - 5_900;
   assert.deepEqual(rows, [
     { kind: "bill_of_supply", numbers: made.map((_, at) => at + 1), sum: String(10 * value) },

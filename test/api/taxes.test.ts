@@ -138,7 +138,12 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
   );
   const numbers = [selling, bought].map((note) => {
     assert.equal(note.invoices.length, 1);
-    const [{ invoice_no, kind, place_of_supply, fee_paise, gst_paise }] = note.invoices;
+    const [{ invoice_no, kind, place_of_supply, fee_paise, gst_paise, ...rates }] = note.invoices;
+    const { cgst_bps, sgst_bps, igst_bps } = rates;
+    assert.deepEqual(
+      [cgst_bps, sgst_bps, igst_bps],
+      note === selling ? [0, 0, 1_800] : [900, 900, 0],
+    );
     assert.deepEqual([kind, fee_paise, gst_paise], ["invoice", note.fee_paise, note.gst_paise]);
     assert.equal(place_of_supply, note === selling ? "29" : "27");
     return invoice_no;
@@ -155,12 +160,15 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
     [totals["gst"], totals["cgst"], totals["sgst"], totals["igst"]],
     [-901, -451, -450, undefined],
   );
-  const path = `/v1/settlements/${id}/contract-note?format=pdf`;
-  const pdf = await fetch(`${service.url}${path}`, { headers: { "x-service-key": buyer.key } });
-  const [page] = await parsePdfPages(new Uint8Array(await pdf.arrayBuffer()));
+  const print = async () => {
+    const path = `/v1/settlements/${id}/contract-note?format=pdf`;
+    const pdf = await fetch(`${service.url}${path}`, { headers: { "x-service-key": buyer.key } });
+    const [page] = await parsePdfPages(new Uint8Array(await pdf.arrayBuffer()));
+    return page?.text ?? "";
+  };
   assert.match(
-    page?.text ?? "",
-    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\/.*SAC 996111.*Place of supply 27 Maharashtra/s,
+    await print(),
+    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\/2026-27\/00000[12] of \d+ \w+ 2026.*SAC 996111.*CGST 9 %.*Place of supply 27 Maharashtra/s,
   );
 
   const reversal = { settlementId: id, reason: "wrong credit" };
@@ -176,6 +184,10 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
     ["invoice", "credit_note"],
   );
   assert.match(reversed.invoices[1].invoice_no, /^C\/2026-27\/00000[12]$/);
+  assert.match(
+    await print(),
+    /No\. C\/2026-27\/00000[12] of \d+ \w+ 2026, against F\/2026-27\/00000[12] of \d+/,
+  );
   const after = await readTotals(service, buyer);
   assert.deepEqual([after["cgst"], after["sgst"], after["fee"]], [0, 0, -5_001]);
   await assertLedgerSound(service);
@@ -320,6 +332,29 @@ test("the Act of 2025 is proposed, counts once a person confirms it, and is cite
     await reverseSettlement(ctx, namedOperator(name), { settlementId: less, reason: "wrong" });
   }
   assert.equal((await readCertificates(ctx, environment))[0]?.used_paise, 0);
+
+  const legs = [];
+  for (const fee of [sold, sold]) {
+    legs.push({ seller, scripNo: await addCredit(service, seller), fees: fee });
+  }
+  const divided = await makeDeal(service, { buyer: house(), legs });
+  await letSettle(service);
+  const { taxes, net_paise } = await readNote(service, seller, divided);
+  const byRate = taxes.map((tax: Answer["body"]) => [tax.rate_bps, tax.amount_paise]);
+  const [byCertificate, byLine] = [Math.round(value * 0.000_4), Math.round(value / 100)];
+  assert.deepEqual(
+    new Map(byRate),
+    new Map([
+      [4, byCertificate],
+      [100, byLine],
+    ]),
+  );
+  assert.equal(net_paise, 2 * sellerPaise - byCertificate - byLine);
+  const { lines } = await readStatement(service, seller);
+  const told = lines.filter((line: Answer["body"]) => line.reference === divided);
+  const described = told.map((line: Answer["body"]) => line.description).join("; ");
+  assert.match(described, /TDS 0\.04 % under/);
+  assert.match(described, /TDS 1 % under/);
   await assertLedgerSound(service);
 });
 

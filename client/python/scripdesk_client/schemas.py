@@ -3084,6 +3084,12 @@ class ContractNoteInvoicesItem(TypedDict):
     sgst_paise: int
     #: Integrated tax, across a border.
     igst_paise: int
+    #: The rate of cgst_paise.
+    cgst_bps: int
+    #: The rate of sgst_paise.
+    sgst_bps: int
+    #: The rate of igst_paise.
+    igst_bps: int
     #: Of a credit note, the invoices that it takes back.
     against: List[str]
 
@@ -3216,6 +3222,8 @@ class BillOfSupply(TypedDict):
     exemption: str
     #: Who signs for the supplier; null on a draft in a client's name.
     signatory: Optional[str]
+    #: Of a return, the house's bills that it takes back.
+    against: List[str]
     #: Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number.
     draft: bool
 
