@@ -22,9 +22,14 @@ export function describeAmountProblem(text) {
   return `“${given.slice(0, 40)}” is no amount of rupees. Write one ${examples}.`;
 }
 
-/** @param {HTMLInputElement} input */
+/**
+ * Says a sum in lakh or crore beside its field, after the hint that is there.
+ *
+ * @param {HTMLInputElement} input
+ */
 export function followAmount(input) {
-  const hint = find(document, `#${input.id}-hint`);
+  const hint = find(input.form ?? document, `#${input.id}-hint`);
+  const own = hint.textContent ?? "";
   input.addEventListener("input", () => {
     // Only at the end of the text: commas that jump in under a cursor in the middle confuse.
     if (input.selectionStart === input.value.length) input.value = tidied(input.value);
@@ -38,7 +43,7 @@ export function followAmount(input) {
 
   function tell() {
     const said = saySize(parsePaise(input.value) ?? 0);
-    hint.textContent = said === "" ? "" : `₹ ${said}`;
+    hint.textContent = [own, said && `₹ ${said}`].filter(Boolean).join(", ");
   }
   return tell;
 }

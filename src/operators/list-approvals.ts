@@ -1,3 +1,4 @@
+import type { OperatorRole } from "../kernel/actor.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -70,6 +71,8 @@ export async function countWaitingApprovals(ctx: Pick<Context, "db" | "now">): P
 const shownRowsMax = 500;
 
 type Look = {
+  /** The roles that decide it, besides admins. */
+  readonly approvers: readonly OperatorRole[];
   readonly shown: readonly (ShownPart & { readonly count: number })[];
   /** Whether the facts are others than when it was proposed, so that approving it voids it. */
   readonly changed: boolean | null;
@@ -77,7 +80,7 @@ type Look = {
   readonly hindrance: string | null;
 };
 
-/** A proposal, and while it is open what carrying it out would do now. */
+/** A proposal with who may decide it, and while it is open what carrying it out would do now. */
 export async function showApproval(
   ctx: Pick<Context, "db" | "now">,
   approvalId: string,
@@ -87,8 +90,9 @@ export async function showApproval(
   if (!row) throw noProposal(approvalId);
   const view = viewApproval(row, ctx.now());
   const isOpen = view.status === "proposed";
+  const approvers = kinds.find(({ name }) => name === row.kind)?.approvers ?? [];
   const nothing = { shown: [], changed: null, hindrance: null };
-  return { ...view, ...(isOpen ? await lookAhead(ctx, row, kinds) : nothing) };
+  return { ...view, approvers, ...(isOpen ? await lookAhead(ctx, row, kinds) : nothing) };
 }
 
 /** Prepares the act as its approval would, and takes everything back. */
@@ -96,7 +100,7 @@ async function lookAhead(
   ctx: Pick<Context, "db" | "now">,
   { environment, subject_id: subjectId, terms, facts_hash, ...row }: ApprovalRow,
   kinds: readonly ApprovalKind[],
-): Promise<Look> {
+): Promise<Omit<Look, "approvers">> {
   try {
     const kind = findKind(kinds, row);
     const proposed = { environment, subjectId, terms };

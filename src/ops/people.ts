@@ -226,6 +226,9 @@ const Approval = Type.Object(
 const ShownApproval = extend(
   Approval,
   {
+    approvers: Type.Array(openEnum(operatorRoles, "A role."), {
+      description: "The roles that approve or reject it, besides admins.",
+    }),
     shown: Type.Array(
       Type.Object({
         title: text("What the rows are, such as Payments."),

@@ -2,9 +2,9 @@
 // came of it. What the person's role does not permit has no button.
 
 import { Refusal } from "../ask.js";
-import { followAmount, onSubmit, showProblems } from "../form.js";
+import { onSubmit, showProblems } from "../form.js";
 import { make } from "./dom.js";
-import { readFields, makeField } from "./fields.js";
+import { followAmounts, makeField, readFields } from "./fields.js";
 import { callOps, SignedOut, SignInAgain } from "./ops.js";
 import { sayWord } from "./show.js";
 import { linkTo, may } from "./state.js";
@@ -120,10 +120,7 @@ function openDialog(view, act, opener) {
   });
   document.body.append(dialog);
   dialog.showModal();
-  for (const { name, type } of fields) {
-    const input = form.elements.namedItem(name);
-    if (type === "money" && input instanceof HTMLInputElement) followAmount(input);
-  }
+  followAmounts(form, fields);
 
   /**
    * @param {any} answer

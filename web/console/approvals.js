@@ -78,6 +78,8 @@ async function showApproval(view) {
   const summary = nameFirms(approval["summary"]);
   const isOpen = approval["status"] === "proposed";
   const isOwn = approval["proposed_by"].toLowerCase() === person.name.toLowerCase();
+  const roles = ["admin", ...approval["approvers"]];
+  const isForOthers = !isOwn && !roles.includes(person.role);
   const approve = makeAct(view, {
     label: "Approve…",
     permission: "approvals.decide",
@@ -98,10 +100,13 @@ async function showApproval(view) {
   return make(
     "div",
     { class: "page" },
-    makeHead("Approval", isOpen ? [isOwn ? null : approve, reject] : []),
+    makeHead("Approval", isOpen && !isForOthers ? [isOwn ? null : approve, reject] : []),
     make("p", { class: "summary" }, summary),
     isOpen && isOwn
       ? make("p", { class: "notice" }, "You proposed this: somebody else has to approve it.")
+      : null,
+    isOpen && isForOthers
+      ? make("p", { class: "notice" }, `The role ${roles.join(" or ")} decides this.`)
       : null,
     hindrance
       ? make("p", { class: "notice" }, `It cannot be carried out as things are: ${hindrance}.`)

@@ -3,7 +3,7 @@
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
 import { showList } from "./list.js";
 import { readOps } from "./ops.js";
-import { sayWord, showId, showState, showTime } from "./show.js";
+import { sayWord, showId, showKey, showState, showTime } from "./show.js";
 import { linkTo } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -65,6 +65,7 @@ function showRequest({ actor_kind, request_id }) {
 
 /** @param {Row} row */
 function showActor({ actor_kind, actor_id }) {
+  if (actor_kind === "key") return ["the desk, key ", showKey(actor_id)];
   const kind = make("span", { class: "muted" }, ` ${actor_kind}`);
   return actor_kind === "operator" || actor_kind === actor_id ? [actor_id] : [actor_id, kind];
 }

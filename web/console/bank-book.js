@@ -16,7 +16,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
-import { linkTo } from "./state.js";
+import { linkTo, may } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -37,14 +37,14 @@ export const bankBookPages = [
         columns: [
           {
             head: "Days",
-            cell: (row) =>
-              make(
-                "a",
-                { href: linkTo(`/bank-statements/${row["statement_id"]}`) },
+            cell: (row) => {
+              const days =
                 row["first_day"] === row["last_day"]
                   ? showDay(row["last_day"])
-                  : `${showDay(row["first_day"])} to ${showDay(row["last_day"])}`,
-              ),
+                  : `${showDay(row["first_day"])} to ${showDay(row["last_day"])}`;
+              if (!may("bank.write")) return days;
+              return make("a", { href: linkTo(`/bank-statements/${row["statement_id"]}`) }, days);
+            },
           },
           { head: "Lines", kind: "number", cell: (row) => row["line_count"] },
           { head: "Opening", kind: "number", cell: (row) => showMoney(row["opening_paise"]) },

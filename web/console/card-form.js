@@ -7,7 +7,7 @@ import { schemeName } from "../words.js";
 import { makeSteps } from "./bars.js";
 import { makeAct, tellProblem } from "./acts.js";
 import { make, makeSection } from "./dom.js";
-import { makeField, readBps, readFields } from "./fields.js";
+import { followAmounts, makeField, readBps, readFields } from "./fields.js";
 import { makeHead } from "./list.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
 import { showMoney, showPercent, showTime } from "./show.js";
@@ -103,6 +103,7 @@ export async function showPublish(view) {
     problem,
     make("button", { class: "button", type: "submit" }, "Preview"),
   );
+  followAmounts(form, fields);
   form.addEventListener("input", () => result.replaceChildren());
   onSubmit(form, async () => {
     problem.hidden = true;

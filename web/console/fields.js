@@ -1,6 +1,7 @@
 // Fields of forms: what is typed, and what it is in the service's terms.
 
 import { Refusal } from "../ask.js";
+import { followAmount } from "../form.js";
 import { parsePaise } from "../money.js";
 import { make } from "./dom.js";
 
@@ -171,6 +172,19 @@ function makePicker({ options = [], find = async () => [] }, shared) {
   });
   void look();
   return make("div", { class: "picker" }, search, chosen);
+}
+
+/**
+ * Says in lakh or crore what the fields of a form hold and are given.
+ *
+ * @param {HTMLFormElement} form
+ * @param {readonly Field[]} fields
+ */
+export function followAmounts(form, fields) {
+  for (const { name, type } of fields) {
+    const input = form.elements.namedItem(name);
+    if (type === "money" && input instanceof HTMLInputElement) followAmount(input)();
+  }
 }
 
 /**

@@ -2,8 +2,7 @@
 
 import { make } from "./dom.js";
 import { listFilters, showList } from "./list.js";
-import { sayWord, showFirm, showId, showTime } from "./show.js";
-import { linkTo } from "./state.js";
+import { sayWord, showFirm, showId, showKey, showTime } from "./show.js";
 
 /** @typedef {import("./ops.js").Row} Row */
 
@@ -37,13 +36,7 @@ export const requestPages = [
           { head: "Answer", kind: "wide", cell: (row) => showAnswer(row) },
           { head: "Took", kind: "number", cell: (row) => `${row["duration_ms"]} ms` },
           { head: "Made", cell: (row) => showId(row["made"]) },
-          {
-            head: "Key",
-            cell: ({ key_id }) =>
-              make("a", { class: "id", href: linkTo("/requests", { key_id }), title: key_id }, [
-                `…${key_id.slice(-6)}`,
-              ]),
-          },
+          { head: "Key", cell: (row) => showKey(row["key_id"]) },
           { head: "Request", cell: (row) => showId(row["request_id"]) },
         ],
         empty: "No requests found.",

@@ -109,6 +109,16 @@ export function showId(id) {
   return make("a", { ...attributes, href: linkTo(`${place}/${id}`) }, short);
 }
 
+/**
+ * A desk's key by its end; it leads to what it called, and for which firm.
+ *
+ * @param {string} keyId
+ */
+export function showKey(keyId) {
+  const attributes = { class: "id", title: keyId, href: linkTo("/requests", { key_id: keyId }) };
+  return make("a", attributes, `…${keyId.slice(-6)}`);
+}
+
 /** @type {Map<string, string>} */
 const names = new Map();
 
