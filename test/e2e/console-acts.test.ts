@@ -352,6 +352,46 @@ test(
   },
 );
 
+test("what a second person approves is in sight whole", { skip }, async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service, { twoOperatorsFromPaise: 10_000_000 });
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const ravi = await addPerson(service, { name: "ravi", role: "admin", by: [asha] });
+  const { api_key: key, firm_id: deskId } = await service.issue({ environment: "live" });
+  const made = { environment: "live", state: "authorized", legalName: "Konkan Exports" } as const;
+  const { firmId } = await clientFirm(service, deskId, made);
+  const credit = {
+    scrip_no: "0123/RODTEP/7001",
+    scheme: "RODTEP",
+    face_paise: 30_000_000,
+    issued_on: "2026-10-01",
+    expires_on: "2028-09-30",
+  };
+  const path = `/v1/firms/${firmId}/credits`;
+  await service.send("POST", path, { key, body: { credits: [credit] }, expect: 200 });
+  const first = await signInToConsole(t, { browse, ops, person: asha });
+  await first.open("/questions");
+  const answer = { Evidence: "ICEGATE-1", "The firm holds it": { choose: "yes" } };
+  assert.match(await first.act("Answer", answer), /for somebody else/);
+  const { page, open } = await signInToConsole(t, { browse, ops, person: ravi });
+  await open("/approvals");
+  await page.locator("#page tbody a").first().click();
+  const answers = page.locator("section", { hasText: "Answers" });
+  const facts = (await answers.first().innerText()).split("\n");
+  for (const [name, value] of [
+    ["Question", "Does the firm hold this credit?"],
+    ["Scrip number", "0123/RODTEP/7001"],
+    ["Scheme", "RoDTEP"],
+    ["Face", "₹3,00,000"],
+    ["The firm holds it", "yes"],
+    ["Reference", "ICEGATE-1"],
+    ["Firm", "Konkan Exports"],
+  ] as const) {
+    assert.equal(facts[facts.indexOf(name) + 1], value, facts.join("\n"));
+  }
+  assert.ok(!facts.includes("Scenario"));
+});
+
 test("only the roles that may decide a proposal are offered to", { skip }, async (t) => {
   const service = await startService(t);
   const ops = await startOps(t, service);

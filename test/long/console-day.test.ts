@@ -1,5 +1,5 @@
-// The live day of two people in the console, in a real browser, by accessible roles and names, and how
-// often they press for each of its tasks.
+// The live day in the console, in a real browser, by accessible roles and names: a dealer prices, a clerk
+// settles, one admin issues keys, another approves, a viewer looks; and how often they press for each task.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { type Console, signInToConsole } from "../support/console.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
 import { haveDay, mandate, type Office, twoFromPaise } from "../support/live-day.ts";
 import { startOps } from "../support/ops.ts";
-import { addPerson } from "../support/people.ts";
+import { addPerson, type TestPerson } from "../support/people.ts";
 import { fileScope } from "../support/scope.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -59,17 +59,23 @@ const pressesMost: Readonly<Record<string, number>> = {
   "make and download a file": 11,
 };
 
-async function openByConsole(
-  t: TestContext,
-  service: Service,
-): Promise<[Office, Console[], Presses]> {
+async function openByConsole(t: TestContext, service: Service) {
   const ops = await startOps(t, service, { twoOperatorsFromPaise: twoFromPaise });
   const ashaPerson = await addPerson(service, { name: "asha", role: "admin" });
   const raviPerson = await addPerson(service, { name: "ravi", role: "admin", by: [ashaPerson] });
-  const asha = await signInToConsole(t, { browse, ops, person: ashaPerson });
-  const ravi = await signInToConsole(t, { browse, ops, person: raviPerson });
+  const by = [ashaPerson, raviPerson];
+  const devPerson = await addPerson(service, { name: "dev", role: "dealer", by });
+  const sitaPerson = await addPerson(service, { name: "sita", role: "settlement", by });
+  const miraPerson = await addPerson(service, { name: "mira", role: "viewer", by });
+  const signIn = (person: TestPerson) => signInToConsole(t, { browse, ops, person });
+  const asha = await signIn(ashaPerson);
+  const ravi = await signIn(raviPerson);
+  const dev = await signIn(devPerson);
+  const sita = await signIn(sitaPerson);
+  const mira = await signIn(miraPerson);
+  const consoles = { asha, ravi, dev, sita, mira };
   const presses = new Presses();
-  for (const console of [asha, ravi]) await presses.follow(console);
+  for (const console of Object.values(consoles)) await presses.follow(console);
 
   /** By the menu, as people go. */
   const visit = async ({ page }: Console, name: string) => {
@@ -81,41 +87,42 @@ async function openByConsole(
     await page.locator("#page:not([aria-busy]) h1:not([data-former])", { hasText: name }).waitFor();
   };
   const visitFirm = async (firmId: string) => {
-    await visit(asha, "Firms");
-    await asha.page.locator(`#page a[href="/console/firms/${firmId}"]`).click();
-    await asha.page.getByRole("heading", { name: "Account", exact: true }).waitFor();
+    await visit(sita, "Firms");
+    await sita.page.locator(`#page a[href="/console/firms/${firmId}"]`).click();
+    await sita.page.getByRole("heading", { name: "Account", exact: true }).waitFor();
   };
   /** Somebody proposed: the proposer cannot approve it, the other does. */
-  const approve = async (said: string) => {
+  const approve = async (proposer: Console, said: string) => {
     assert.match(said, /for somebody else/);
     // Not pressed: nobody has to look at their own proposal.
-    await asha.page
+    await proposer.page
       .locator("#said")
       .getByRole("link", { name: "Approvals" })
       .dispatchEvent("click");
-    await asha.page.getByText("You proposed this").waitFor();
-    assert.equal(await asha.page.getByRole("button", { name: "Approve" }).count(), 0);
+    await proposer.page.getByText("You proposed this").waitFor();
+    assert.equal(await proposer.page.getByRole("button", { name: "Approve" }).count(), 0);
     await visit(ravi, "Approvals");
     await ravi.page.locator("#page tbody a").first().click();
     await ravi.page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
     assert.equal(await ravi.act("Approve"), "Approved and carried out.");
   };
   const answerAll = async (fields: Parameters<Console["act"]>[1], people: 1 | 2) => {
-    await visit(asha, "Questions");
-    for (let left = await asha.page.locator("#page tbody tr").count(); left > 0; left--) {
-      const said = await asha.act("Answer", fields);
+    await visit(sita, "Questions");
+    for (let left = await sita.page.locator("#page tbody tr").count(); left > 0; left--) {
+      const said = await sita.act("Answer", fields);
       if (people === 2) {
-        await approve(said);
-        await visit(asha, "Questions");
+        await approve(sita, said);
+        await visit(sita, "Questions");
       }
-      await asha.page
+      await sita.page
         .locator("#page tbody tr")
         .nth(left - 1)
         .waitFor({ state: "detached" });
     }
-    await asha.page.getByText("No open questions.").waitFor();
+    await sita.page.getByText("No open questions.").waitFor();
   };
   const office: Office = {
+    people: ["asha", "dev", "ravi", "sita"],
     firstCardTakes: 2,
     issueKey: (firm) =>
       presses.of("issue a key", async () => {
@@ -132,17 +139,17 @@ async function openByConsole(
     verifyFirm: (firmId) =>
       presses.of("verify a firm", async () => {
         await visitFirm(firmId);
-        await asha.act("Verify");
+        await sita.act("Verify");
       }),
     authorizeFirm: (firmId) =>
       presses.of("authorize a firm", async () => {
         await visitFirm(firmId);
-        await asha.act("Authorize", {
+        await sita.act("Authorize", {
           Signatory: mandate.signatory,
           "Mandate reference": mandate.reference,
           "Valid until": mandate.until,
         });
-        await asha.page.getByText("authorized", { exact: true }).first().waitFor();
+        await sita.page.getByText("authorized", { exact: true }).first().waitFor();
       }),
     confirmFirms: () =>
       presses.of("answer what is asked about a firm", () =>
@@ -154,15 +161,15 @@ async function openByConsole(
       ),
     publishCard: (midBps, people) =>
       presses.of("publish a card", async () => {
-        await visit(asha, "Board");
-        const market = asha.page.getByRole("article", { name: "RoDTEP" });
+        await visit(dev, "Board");
+        const market = dev.page.getByRole("article", { name: "RoDTEP" });
         await market.getByRole("link", { name: /^Publish/ }).click();
-        await asha.page.getByRole("heading", { name: /^Publish a card for/ }).waitFor();
-        await asha.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
-        await asha.page.getByRole("button", { name: "Preview" }).click();
-        const said = await asha.act(people === 2 ? "Propose the card" : "Publish the card");
-        if (people === 2) await approve(said);
-        await visit(asha, "Board");
+        await dev.page.getByRole("heading", { name: /^Publish a card for/ }).waitFor();
+        await dev.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
+        await dev.page.getByRole("button", { name: "Preview" }).click();
+        const said = await dev.act(people === 2 ? "Propose the card" : "Publish the card");
+        if (people === 2) await approve(dev, said);
+        await visit(dev, "Board");
         await market
           .getByText((midBps / 100).toFixed(2))
           .first()
@@ -170,18 +177,18 @@ async function openByConsole(
       }),
     confirmTransfer: (settlementId, reference) =>
       presses.of("record customs' answer", async () => {
-        await visit(asha, "Settlement queue");
-        await asha.page.locator(`a[title="${settlementId}"]`).click();
-        await asha.page.getByRole("heading", { name: "Settlement", exact: true }).waitFor();
-        await approve(await asha.act("Record customs' answer", { Evidence: reference }));
+        await visit(sita, "Settlement queue");
+        await sita.page.locator(`a[title="${settlementId}"]`).click();
+        await sita.page.getByRole("heading", { name: "Settlement", exact: true }).waitFor();
+        await approve(sita, await sita.act("Record customs' answer", { Evidence: reference }));
       }),
     importStatement: (csv, people) =>
       presses.of("import a statement", async () => {
-        await visit(asha, "Bank");
-        await asha.act("Read a statement", { "The bank's file": { file: csv } });
-        const said = await asha.act("Import it");
+        await visit(sita, "Bank");
+        await sita.act("Read a statement", { "The bank's file": { file: csv } });
+        const said = await sita.act("Import it");
         if (people === 2) {
-          await approve(said);
+          await approve(sita, said);
           return {};
         }
         const [, outcome, , matched, queued] =
@@ -189,53 +196,62 @@ async function openByConsole(
         return { outcome, matched: Number(matched), queued: Number(queued) };
       }),
     async previewPaise() {
-      await visit(asha, "Payout files");
-      const due = asha.page.getByRole("table", { name: "Payments that are due" });
+      await visit(sita, "Payout files");
+      const due = sita.page.getByRole("table", { name: "Payments that are due" });
       const amount = await due.locator("tbody tr").last().locator("td").last().innerText();
       return parsePaise(amount.replace(/ \(.*$/, "")) ?? assert.fail(amount);
     },
     makeFile: () =>
       presses.of("make and download a file", async () => {
-        await visit(asha, "Payout files");
-        await approve(await asha.act("Create files"));
-        await visit(asha, "Payout files");
-        const files = asha.page.getByRole("table", { name: "Payout files" });
+        await visit(sita, "Payout files");
+        await approve(sita, await sita.act("Create files"));
+        await visit(sita, "Payout files");
+        const files = sita.page.getByRole("table", { name: "Payout files" });
         await files.locator("tbody a").first().click();
-        await asha.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();
-        const payments = asha.page.getByRole("table", { name: "Payments of the file" });
+        await sita.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();
+        const payments = sita.page.getByRole("table", { name: "Payments of the file" });
         const reference = await payments.locator("tbody td").nth(1).innerText();
-        const downloading = asha.page.waitForEvent("download");
-        await asha.act("Download for the bank");
+        const downloading = sita.page.waitForEvent("download");
+        await sita.act("Download for the bank");
         const path = await (await downloading).path();
         return { text: await readFile(path, "utf8"), reference };
       }),
     async readPayout() {
-      await visit(asha, "Payouts");
-      const cells = asha.page.locator("#page tbody tr").first().locator("td");
+      await visit(sita, "Payouts");
+      const cells = sita.page.locator("#page tbody tr").first().locator("td");
       return [await cells.nth(7).innerText(), await cells.nth(5).innerText()];
     },
     async reconcile() {
-      const answered = asha.page.waitForResponse(/\/ops\/bank\/reconciliation/);
-      await visit(asha, "Bank");
+      const answered = sita.page.waitForResponse(/\/ops\/bank\/reconciliation/);
+      await visit(sita, "Bank");
       return (await (await answered).json()) as object;
     },
   };
-  return [office, [asha, ravi], presses];
+  return { office, consoles, presses };
 }
 
 test(
-  "a live day in the console goes from a new desk to books that agree with the bank",
+  "a live day of five roles goes from a new desk to books that agree with the bank",
   { skip },
   async (t) => {
     const service = await startService(t);
-    const [office, consoles, presses] = await openByConsole(t, service);
+    const { office, consoles, presses } = await openByConsole(t, service);
     await haveDay(service, office);
     for (const [task, { presses: count, fields }] of presses.tasks) {
       t.diagnostic(`${task}: ${count} presses, ${fields} fields`);
     }
     const counted = [...presses.tasks].map(([task, { presses: count }]) => [task, count]);
     assert.deepEqual(Object.fromEntries(counted), pressesMost);
-    for (const { complaints, requests, page } of consoles) {
+    const { page: viewed, go } = consoles.mira;
+    const menu = await viewed.locator(".side a").all();
+    const paths = await Promise.all(menu.map((link) => link.getAttribute("data-path")));
+    for (const path of paths) {
+      await go(path ?? "");
+      assert.equal(await viewed.locator("#page .notice[role=alert]:visible").count(), 0, `${path}`);
+      const acts = await viewed.locator("#page button", { hasText: "…" }).allInnerTexts();
+      assert.deepEqual(acts, path === "/taxes" ? ["Month's pack…"] : [], "a viewer only reads");
+    }
+    for (const { complaints, requests, page } of Object.values(consoles)) {
       assert.deepEqual(complaints(), []);
       const { origin } = new URL(page.url());
       assert.deepEqual(

@@ -2,7 +2,7 @@ import { makeAct } from "./acts.js";
 import { make } from "./dom.js";
 import { showList } from "./list.js";
 import { linkTo } from "./state.js";
-import { nameFirm, sayWord, showFirm, showId, showMoney, showTime } from "./show.js";
+import { nameFirm, sayField, sayWord, showFirm, showId, showMoney, showTime } from "./show.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -58,7 +58,7 @@ const subjects = {
 };
 
 /** @param {Row} row */
-function sayQuestion({ kind }) {
+export function sayQuestion({ kind }) {
   return questions[kind] ?? sayWord(kind);
 }
 
@@ -70,10 +70,7 @@ function listAskedFacts(facts) {
   return Object.entries(facts).flatMap(([name, value]) => {
     if (value === null || typeof value === "object" || isHidden(name)) return [];
     const isMoney = name.endsWith("paise");
-    const words = sayWord(name.replace(/_?paise$/, "") || "amount")
-      .replace(/\b(iec|pan|gstin|ifsc)\b/, (code) => code.toUpperCase())
-      .replace(/ no$/, " number");
-    return [`${words} ${isMoney ? showMoney(value) : String(value)}`];
+    return [`${sayField(name)} ${isMoney ? showMoney(value) : String(value)}`];
   });
 }
 

@@ -53,6 +53,17 @@ export function sayWord(word) {
   return word.replaceAll("_", " ").replaceAll(".", ": ");
 }
 
+/**
+ * The words of a field's name, without its unit.
+ *
+ * @param {string} name
+ */
+export function sayField(name) {
+  return sayWord(name.replace(/_?(paise|bps|ids?|s)$/, "") || "amount")
+    .replace(/\b(iec|pan|gstin|ifsc|utr)\b/, (code) => code.toUpperCase())
+    .replace(/ no$/, " number");
+}
+
 const good = new Set(
   "pass applied settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
     " ",

@@ -1,8 +1,10 @@
 // Terms of proposals: any JSON, with money and prices as people read them.
 
 import { formatPercent } from "../money.js";
+import { schemeName } from "../words.js";
 import { make, makeFacts, makeTable } from "./dom.js";
-import { sayWord, showDay, showFirm, showId, showMoney, showPercent } from "./show.js";
+import { sayQuestion } from "./questions.js";
+import { sayField, sayWord, showDay, showFirm, showId, showMoney, showPercent } from "./show.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 
@@ -56,10 +58,8 @@ function showText(text) {
 
 /** Headings of what their name alone does not say. @type {Readonly<Record<string, string>>} */
 const heads = {
-  ifsc: "IFSC",
-  utr: "UTR",
-  iec: "IEC",
-  pan: "PAN",
+  held: "The firm holds it",
+  arrived: "The money arrived",
   account_last4: "Account",
   firm_id: "Firm",
   from_paise: "Face from",
@@ -78,20 +78,32 @@ const heads = {
 
 /** @param {string} name */
 export function sayName(name) {
-  const words = sayWord(name.replace(/_(paise|bps|ids?|s)$/, ""));
+  const words = sayField(name);
   return heads[name] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** A row of more than this is wider than the page. */
+const columnsMax = 6;
+
 /**
- * A table of rows whose columns are their names; firms have to be known by their names.
+ * A table of rows whose columns are their names, or one long row as facts, so that nothing of it is out of
+ * sight; firms have to be known by their names.
  *
  * @param {{title: string, rows: readonly Record<string, unknown>[]}} part
  */
 export function showRows({ title, rows }) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const isTold = (/** @type {string} */ name) =>
+    name !== "scenario" && rows.some((row) => (row[name] ?? null) !== null);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(isTold);
+  const isLong = names.length > columnsMax;
+  const [row] = rows;
+  if (isLong && row && rows.length === 1) {
+    return makeFacts(names.map((name) => [sayName(name), showCell(row, name)]));
+  }
+  const wide = isLong ? "wide" : undefined;
   return makeTable(
     title,
-    names.map((name) => ({ head: sayName(name), kind: isNumber(name) ? "number" : undefined })),
+    names.map((name) => ({ head: sayName(name), kind: isNumber(name) ? "number" : wide })),
     rows.map((row) => names.map((name) => showCell(row, name))),
   );
 }
@@ -118,10 +130,11 @@ function showCell(row, name) {
       make("span", {}, at > 0 ? ", " : "", typeof one === "string" ? showId(one) : showTerms(one)),
     );
   }
-  if (name.endsWith("_id")) return showId(value);
+  if (name.endsWith("_id")) return showId(value.split(":")[0]);
+  if (name === "question") return sayQuestion({ kind: value });
   if (/_on$|^day$/.test(name)) return showDay(value);
-  if (["scheme", "question", "status", "direction", "reason", "outcome"].includes(name))
-    return sayWord(value);
+  if (name === "scheme") return schemeName(value);
+  if (["status", "direction", "reason", "outcome"].includes(name)) return sayWord(value);
   return showTerms(value, name);
 }
 
@@ -161,7 +174,7 @@ function saySize({ from_paise, below_paise }) {
  * @param {number | null} after
  */
 function showMove(before, after) {
-  if (before === after) return sayPercent(after);
+  if (before === null || before === after) return sayPercent(after);
   const direction = (after ?? 0) > (before ?? 0) ? "up" : "down";
   return make(
     "span",
