@@ -39,7 +39,7 @@ const data = (title: string, properties: TProperties) =>
 const creditFields = pick(Credit, ["scrip_no", "scheme", "face_paise", "expires_on"]);
 const credit = data("CreditEventData", {
   ...creditFields,
-  reason: Type.Optional(maybeText("Why, where that is not obvious.")),
+  reason: Type.Optional(maybeText("Why it came to this state; null where that is obvious.")),
 });
 const expiring = data("CreditExpiringData", {
   ...creditFields,
@@ -75,7 +75,7 @@ const order = data("OrderEventData", {
     "settlement_id",
     "status",
   ]),
-  reason: maybeText("Why, where that is not obvious."),
+  reason: maybeText("Why it came to this state; null where that is obvious."),
 });
 const settlement = data("SettlementEventData", {
   ...pick(SettlementSide, [
@@ -95,10 +95,13 @@ const settlement = data("SettlementEventData", {
 const task = data("TaskEventData", {
   settlement_id: text("The settlement that it carries out."),
   ...pick(Task, ["task_id", "kind", "side", "scrip_no", "by", "status", "due_at", "done_at"]),
-  amount_paise: nullable<number>({ type: "integer", description: "What is to be paid, for pay." }),
+  amount_paise: nullable<number>({
+    type: "integer",
+    description: "For pay: what is to be paid; null for the other kinds.",
+  }),
   face_paise: nullable<number>({
     type: "integer",
-    description: "The credit's face, for the others.",
+    description: "The credit's face; null for pay.",
   }),
 });
 const payout = data(
@@ -164,10 +167,13 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "firm.rejected": checked,
   "firm.verified": checked,
   "firm.authorized": data("FirmAuthorizedData", {
-    mandate: Type.Object({
-      reference: text("The mandate's reference."),
-      valid_until: text("The end of its validity."),
-    }),
+    mandate: Type.Object(
+      {
+        reference: text("The mandate's reference."),
+        valid_until: text("The end of its validity."),
+      },
+      { description: "The firm's permission to trade for it." },
+    ),
   }),
   "firm.bank_changed": data("FirmBankChangedData", {
     ...pick(Firm, ["bank"]),
@@ -182,10 +188,12 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   }),
   "firm.suspended": data("FirmSuspendedData", {
     by: text("Who suspended it: the desk or the operator."),
-    reason: maybeText("The reason in words."),
+    reason: maybeText("The reason in words; null without one."),
   }),
   "firm.resumed": data("FirmResumedData", {
-    suspended_by: maybeText("Who had suspended it: the desk or the operator."),
+    suspended_by: maybeText(
+      "Who had suspended it: the desk or the operator; null where that is not recorded.",
+    ),
   }),
   "firm.offboarded": data("FirmOffboardedData", {}),
   "requirement.uncovered": data(
@@ -210,9 +218,9 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     ...creditFields,
     amount_paise: count("The part that was used; face_paise is what it left.", 1_000_000),
     bill_of_entry: maybeText("The bill of entry that it paid; null where customs tells of it."),
-    used_on: maybeText("The day it paid. YYYY-MM-DD."),
-    port: maybeText("The customs port of the bill."),
-    reason: Type.Optional(maybeText("Why, where that is not obvious.")),
+    used_on: maybeText("The day it paid duty. YYYY-MM-DD, IST; null where none was given."),
+    port: maybeText("The customs port of the bill of entry; null where none was given."),
+    reason: Type.Optional(maybeText("Why it came to this state; null where that is obvious.")),
   }),
   "order.accepted": order,
   "order.matched": order,

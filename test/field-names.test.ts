@@ -36,8 +36,11 @@ function fieldsWithin(node: unknown): Field[] {
   const { properties, schema, name } = node;
   const named = isObject(properties) ? Object.entries(properties) : [];
   const own = named.flatMap(([key, each]) => (isObject(each) ? [{ name: key, schema: each }] : []));
+  const described = { ...(isObject(schema) ? schema : {}), description: node["description"] };
   const parameter =
-    typeof name === "string" && "in" in node && isObject(schema) ? [{ name, schema }] : [];
+    typeof name === "string" && "in" in node && isObject(schema)
+      ? [{ name, schema: described }]
+      : [];
   // Forms name fields, and say nothing of what they are.
   const { "x-forms": _, ...others } = node;
   return [...own, ...parameter, ...Object.values(others).flatMap(fieldsWithin)];
@@ -69,4 +72,50 @@ test("the document lists the headers that a quote carries beside its body", asyn
     assert.ok(headers[name]?.schema.type, name);
   }
   assert.ok(headers["X-Request-ID"], "and those of every answer");
+});
+
+type DescribedSchema = {
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly $ref?: string;
+  readonly anyOf?: readonly DescribedSchema[];
+};
+
+function isNullable({ type, anyOf = [] }: DescribedSchema): boolean {
+  return [type].flat().includes("null") || anyOf.some(isNullable);
+}
+
+/** Words that say nothing of the field they stand at. */
+const empty =
+  /^(?:how much|how many|when|by when|why|what|what it is|which|the (?:amount|value|number|text))[.;]/i;
+
+/** Fields of a document whose descriptions leave their reader with a question. */
+function findUndescribed(document: unknown): string[] {
+  return fieldsWithin(document).flatMap(({ name, schema }) => {
+    const { description = "", const: only, $ref, anyOf = [] } = schema as DescribedSchema;
+    const isElsewhere = $ref !== undefined || anyOf.some((each) => each.$ref !== undefined);
+    if (only !== undefined || isElsewhere) return [];
+    if (description === "") return [`${name} is not described`];
+    if (empty.test(description)) return [`${name} says nothing: ${description}`];
+    if (isNullable(schema) && !/\bnull\b/i.test(description)) {
+      return [`${name} does not say when it is null: ${description}`];
+    }
+    return [];
+  });
+}
+
+test("every field of both documents says what it is, and when it is null", async () => {
+  const described = (field: object) => findUndescribed({ properties: { face_paise: field } });
+  assert.equal(described({ type: "integer" }).length, 1, "without a word");
+  assert.equal(described({ type: "integer", description: "How much." }).length, 1, "an empty one");
+  const open = { type: ["integer", "null"], description: "The face of the credit." };
+  assert.equal(described(open).length, 1, "null without a reason");
+  assert.deepEqual(described({ ...open, description: "The face; null before it is known." }), []);
+
+  for (const name of ["openapi.json", "ops-openapi.json"]) {
+    const text = await readFile(join(import.meta.dirname, "../docs", name), "utf8");
+    const { paths, components } = JSON.parse(text);
+    assert.deepEqual([...new Set(findUndescribed([paths, components.schemas]))], [], name);
+  }
 });

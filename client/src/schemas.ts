@@ -44,13 +44,17 @@ export type StateTables = {
   lifecycles: ({
     /** The kind of thing that has these states. */
     noun: string;
-    /** Where it begins. */
+    /** The states that it can begin in. */
     initial: string[];
+    /** Every state that it can be in. */
     states: string[];
+    /** What can happen to it, and who does it. */
     moves: ({
       /** The action, as allowed_actions names it. */
       action: string;
+      /** The states that it can start from. */
       from: string[];
+      /** The state that it leads to. */
       to: string;
       /** Who makes the move, such as the caller, the operator, the bank or the clock. */
       by: string;
@@ -133,7 +137,7 @@ export type Key = {
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
-  /** The plan of a root key; children share their root's. */
+  /** The plan of a root key; null for a child, which shares its root's. */
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
@@ -156,7 +160,7 @@ export type Key = {
   status: "active" | "expired" | "revoked" | (string & {});
   /** When it stops matching; null for never. */
   expires_at: string | null;
-  /** When it was revoked. */
+  /** When it was revoked; null while it counts. */
   revoked_at: string | null;
   /** When it was issued. ISO 8601, IST. */
   created_at: string;
@@ -190,7 +194,7 @@ export type MintedKey = {
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
-  /** The plan of a root key; children share their root's. */
+  /** The plan of a root key; null for a child, which shares its root's. */
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
@@ -213,7 +217,7 @@ export type MintedKey = {
   status: "active" | "expired" | "revoked" | (string & {});
   /** When it stops matching; null for never. */
   expires_at: string | null;
-  /** When it was revoked. */
+  /** When it was revoked; null while it counts. */
   revoked_at: string | null;
   /** When it was issued. ISO 8601, IST. */
   created_at: string;
@@ -276,7 +280,7 @@ export type ReissuedKey = {
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
-  /** The plan of a root key; children share their root's. */
+  /** The plan of a root key; null for a child, which shares its root's. */
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
@@ -299,7 +303,7 @@ export type ReissuedKey = {
   status: "active" | "expired" | "revoked" | (string & {});
   /** When it stops matching; null for never. */
   expires_at: string | null;
-  /** When it was revoked. */
+  /** When it was revoked; null while it counts. */
   revoked_at: string | null;
   /** When it was issued. ISO 8601, IST. */
   created_at: string;
@@ -337,16 +341,21 @@ export type Usage = {
   quota_resets_at: string;
   /** A child key sees its own calls, a root key those of its whole family. */
   by_day: ({
+    /** The day in IST. */
     day: string;
     /** Calls that were let in. */
     calls: number;
   })[];
+  /** The month's calls by operation. */
   by_route: ({
+    /** Method and path. */
     route: string;
     /** Calls that were let in. */
     calls: number;
   })[];
+  /** The month's calls by key. */
   by_key: ({
+    /** The key's id. */
     key_id: string;
     /** Calls that were let in. */
     calls: number;
@@ -365,9 +374,9 @@ export type AnsweredRequest = {
   route: string | null;
   /** The answer's HTTP status. */
   status: number;
-  /** Why it was refused: the slug of its error body. */
+  /** Why it was refused: the slug of its error body; null for a success. */
   code: string | null;
-  /** The `detail.reason` of its error body. */
+  /** The `detail.reason` of its error body; null without one. */
   reason: string | null;
   /** How long it took us, in milliseconds; of a stream, how long it was open. */
   duration_ms: number;
@@ -397,11 +406,11 @@ export type RegisterFirm = {
   legal_name: string;
   /** Importer-exporter code: the PAN, or ten digits for an old one. */
   iec: string;
-  /** Permanent account number. */
+  /** Permanent account number (PAN). */
   pan: string;
-  /** Holds the PAN; its last character is a check. */
+  /** The number of the GST registration; it holds the PAN, and its last character is a check. */
   gstin?: string | undefined;
-  /** Corporate identity number; companies only. */
+  /** Corporate identity number (CIN), of companies only. */
   cin?: string | undefined;
   /** Where people of the firm are reached. */
   email: string;
@@ -420,7 +429,7 @@ export type RegisterFirm = {
   role: "exporter" | "importer" | "both";
   /** The group of your desk that it belongs to. */
   group_id?: string | undefined;
-  /** Your own name for the firm; unique on your desk. */
+  /** Your own name for the firm, unique on your desk. */
   external_id?: string | undefined;
 };
 
@@ -430,28 +439,32 @@ export type Firm = {
   firm_id: string;
   /** Chosen by the key's prefix. */
   environment: "live" | "sandbox" | (string & {});
+  /** The name it is registered under with customs. */
   legal_name: string;
-  /** The importer-exporter code (IEC). */
+  /** The importer-exporter code (IEC); null while none is given. */
   iec: string | null;
-  /** Permanent account number. */
+  /** Permanent account number (PAN); null while none is given. */
   pan: string | null;
-  /** The number of the GST registration. */
+  /** The number of the GST registration (GSTIN); null without one. */
   gstin: string | null;
-  /** Corporate identity number. */
+  /** Corporate identity number (CIN); null without one. */
   cin: string | null;
-  /** Masked after offboarding. */
+  /** Masked after offboarding; null while none is given. */
   email: string | null;
-  /** Masked after offboarding. */
+  /** Masked after offboarding; null while none is given. */
   phone: string | null;
   /** What the firm does: exporter, importer or both. */
   role: "exporter" | "importer" | "both" | (string & {});
   /** Where its money goes; null before it is given. */
   bank: {
+    /** The account number, of which the last four digits are shown. */
     account_no_masked: string;
+    /** The branch's IFSC. */
     ifsc: string;
+    /** The name the account bears. */
     name: string;
   } | null;
-  /** The group it belongs to. */
+  /** The group it belongs to; null for a firm of none. */
   group_id: string | null;
   /** Your own name for the firm; null when it has none. */
   external_id: string | null;
@@ -463,7 +476,7 @@ export type Firm = {
     check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
     /** What was found. */
     outcome: "pass" | "fail" | "pending" | (string & {});
-    /** What to do about a failure. */
+    /** What to do about a failure; null for a check that has not failed. */
     cure: string | null;
     /** When it was found; null while pending. */
     as_of: string | null;
@@ -472,24 +485,27 @@ export type Firm = {
   holds: ({
     /** What is held back. */
     on: "payouts" | (string & {});
-    /** The reason in words. */
+    /** Why it is held back. */
     reason: "firm_suspended" | "firm_rejected" | "firm_flagged" | "firm_offboarded" | "beneficiary_change" | "bank_not_verified" | (string & {});
     /** When it ends by itself; null when the bank or a person decides first. */
     until: string | null;
   })[];
   /** The firm's permission to trade for it; null before it is given. */
   mandate: {
+    /** Who signed it for the firm. */
     signatory_name: string;
+    /** The mandate's reference. */
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
     /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. */
     transfers: "house" | "firm" | (string & {});
   } | null;
-  /** Present while the firm is suspended. */
+  /** Who suspended the firm, and why; null while it is not suspended. */
   suspension: {
     /** Who suspended it; the operator's only they can lift. */
     by: "desk" | "operator" | (string & {});
+    /** The reason in words. */
     reason: string;
   } | null;
   /** When it was registered. ISO 8601, IST. */
@@ -522,15 +538,15 @@ export type UpdateFirm = {
   legal_name?: string | undefined;
   /** Importer-exporter code: the PAN, or ten digits for an old one. */
   iec?: string | undefined;
-  /** Permanent account number. */
+  /** Permanent account number (PAN). */
   pan?: string | undefined;
-  /** Holds the PAN; its last character is a check. */
+  /** The number of the GST registration; it holds the PAN, and its last character is a check. null takes it away. */
   gstin?: string | null | undefined;
-  /** Corporate identity number; companies only. */
+  /** Corporate identity number (CIN), of companies only. null takes it away. */
   cin?: string | null | undefined;
   /** Where people of the firm are reached. */
   email?: string | undefined;
-  /** Ten Indian digits, or with + and a country code. */
+  /** Ten Indian digits, or with + and a country code. null takes it away. */
   phone?: string | null | undefined;
   /** Where its money goes; null takes it away. */
   bank?: {
@@ -543,9 +559,9 @@ export type UpdateFirm = {
   } | null | undefined;
   /** What the firm does: exporter, importer or both. */
   role?: "exporter" | "importer" | "both" | undefined;
-  /** The group of your desk that it belongs to. */
+  /** The group of your desk that it belongs to. null takes it away. */
   group_id?: string | null | undefined;
-  /** Your own name for the firm; unique on your desk. */
+  /** Your own name for the firm, unique on your desk. null takes it away. */
   external_id?: string | null | undefined;
 };
 
@@ -561,7 +577,7 @@ export type Connection = {
     check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
     /** What was found. */
     outcome: "pass" | "fail" | "pending" | (string & {});
-    /** What to do about a failure. */
+    /** What to do about a failure; null for a check that has not failed. */
     cure: string | null;
     /** When it was found; null while pending. */
     as_of: string | null;
@@ -570,24 +586,27 @@ export type Connection = {
   holds: ({
     /** What is held back. */
     on: "payouts" | (string & {});
-    /** The reason in words. */
+    /** Why it is held back. */
     reason: "firm_suspended" | "firm_rejected" | "firm_flagged" | "firm_offboarded" | "beneficiary_change" | "bank_not_verified" | (string & {});
     /** When it ends by itself; null when the bank or a person decides first. */
     until: string | null;
   })[];
   /** The firm's permission to trade for it; null before it is given. */
   mandate: {
+    /** Who signed it for the firm. */
     signatory_name: string;
+    /** The mandate's reference. */
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
     /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. */
     transfers: "house" | "firm" | (string & {});
   } | null;
-  /** Present while the firm is suspended. */
+  /** Who suspended the firm, and why; null while it is not suspended. */
   suspension: {
     /** Who suspended it; the operator's only they can lift. */
     by: "desk" | "operator" | (string & {});
+    /** The reason in words. */
     reason: string;
   } | null;
   /** Whether the world outside answers. */
@@ -596,7 +615,7 @@ export type Connection = {
     port: "registry" | "bank" | (string & {});
     /** During an outage questions wait. */
     state: "up" | "outage" | (string & {});
-    /** When the outage began. */
+    /** When the outage began; null without one. */
     since: string | null;
   })[];
   /** The number of the version, raised by every change. */
@@ -684,6 +703,7 @@ export type UpdateGroup = {
 export type GroupMember = {
   /** A firm of your desk. */
   firm_id: string;
+  /** The firm's legal name. */
   legal_name: string;
   /** How far the firm's connection has come. */
   connection_state: string;
@@ -708,6 +728,7 @@ export type GroupPositions = {
   group_id: string;
   /** The one moment that every figure is of. ISO 8601, IST. */
   as_of: string;
+  /** Credits and requirements of each scheme. */
   schemes: ({
     /** Always one line for each scheme. */
     scheme: "RODTEP" | "ROSCTL" | (string & {});
@@ -748,7 +769,9 @@ export type GroupPositions = {
   members: ({
     /** A firm of your desk. */
     firm_id: string;
+    /** The firm's legal name. */
     legal_name: string;
+    /** Credits and requirements of each scheme. */
     schemes: ({
       /** Always one line for each scheme. */
       scheme: "RODTEP" | "ROSCTL" | (string & {});
@@ -867,6 +890,7 @@ export type Netting = {
   netting_ref: string;
   /** Whether it is proven that no other moves leave less duty uncovered. */
   proven_optimal: boolean;
+  /** One line per scheme. */
   schemes: ({
     /** Always one line for each scheme. */
     scheme: "RODTEP" | "ROSCTL" | (string & {});
@@ -979,7 +1003,7 @@ export type Credit = {
   issued_paise: number;
   /** The balance that can be transferred: what is priced and sold. 0 once it is used. */
   face_paise: number;
-  /** Its customs port. */
+  /** The code of its customs port; null while it is unknown. */
   port_code: string | null;
   /** The day it was issued. YYYY-MM-DD. */
   issued_on: string;
@@ -1212,7 +1236,7 @@ export type StoredQuote = {
   quote_ref: string;
   /** Open until an order uses it or its time is over. */
   status: "open" | "used" | "expired" | (string & {});
-  /** The order that was placed on it. */
+  /** The order that was placed on it; null before one is. */
   order_id: string | null;
   /** Whose credit it prices; the firm of the key when no credit was named. */
   firm_id: string;
@@ -1330,15 +1354,15 @@ export type Order = {
   residual_paise: number;
   /** The one price of the order; null until something of it is dealt. */
   price_bps: number | null;
-  /** The limit it was placed with. */
+  /** The limit it was placed with; null without one. */
   limit_bps: number | null;
-  /** The amount that changes hands for the dealt part, everything included. */
+  /** The amount that changes hands for the dealt part, everything included; null before anything of it is dealt. */
   all_in_paise: number | null;
-  /** Buy: the saving against paying the covered duty in cash. */
+  /** Buy: the saving against paying the covered duty in cash; null before anything of it is dealt, and for sells. */
   savings_paise: number | null;
   /** How long it may rest. */
   time_in_force: "IOC" | "GTC" | "GTD" | (string & {});
-  /** When it expires. ISO 8601, IST. */
+  /** When it expires; null for an order that does not. ISO 8601, IST. */
   expires_at: string | null;
   /** The quote that the order took; null without one. */
   quote_ref: string | null;
@@ -1350,7 +1374,7 @@ export type Order = {
   settlement_id: string | null;
   /** All of its settlements; an order that rested can be dealt in parts. */
   settlement_ids: string[];
-  /** The state of its own credits in its latest settlement. */
+  /** The state of its own credits in its latest settlement; null before there is one. */
   settlement_status: string | null;
   /** The part of all_in_paise that has changed hands for delivered credits; null before a deal. */
   settled_paise: number | null;
@@ -1362,9 +1386,9 @@ export type Order = {
   history: ({
     /** The new state. */
     status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
-    /** When. ISO 8601, IST. */
+    /** When it came to this state. ISO 8601, IST. */
     at: string;
-    /** Why, where that is not obvious. */
+    /** Why it came to this state; null where that is obvious. */
     reason: string | null;
   })[];
   /** When it was placed. ISO 8601, IST. */
@@ -1620,27 +1644,27 @@ export type Cross = {
   terms_hash: string;
   /** The state it is in. */
   status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
-  /** Why it ended, where that is not obvious. */
+  /** Why it ended; null while it has not, and where that is obvious. */
   reason: string | null;
   /** Whose move it is. */
   waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
-  /** By when that must have happened. ISO 8601, IST. */
+  /** By when that must have happened; null where nothing is awaited. ISO 8601, IST. */
   due_at: string | null;
-  /** Buyer: what you named your payment by. */
+  /** The reference that the buyer gave for its payment; null for the seller, and before it is funded. */
   payment_ref: string | null;
-  /** The settlement of what was released. */
+  /** The settlement of what was released; null before the release. */
   settlement_id: string | null;
-  /** Where that settlement stands. */
+  /** The state of that settlement; null before the release. */
   settlement_status: string | null;
-  /** The netting of a group that it is a part of. */
+  /** The netting of a group that it is a part of; null for a cross of its own. */
   netting_ref: string | null;
   /** Every state it came to, in order. */
   history: ({
     /** The state it came to. */
     status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
-    /** When. ISO 8601, IST. */
+    /** When it came to this state. ISO 8601, IST. */
     at: string;
-    /** Why, where that is not obvious. */
+    /** Why it came to this state; null where that is obvious. */
     reason: string | null;
   })[];
   /** The number of the version, raised by every change. */
@@ -1803,37 +1827,37 @@ export type Task = {
   by: "firm" | "house" | (string & {});
   /** late: its deadline has passed and it still waits. void: the deal ended without it. */
   status: "waiting" | "done" | "late" | "void" | (string & {});
-  /** By when. ISO 8601, IST. */
+  /** By when it is to be done; null once it is done. ISO 8601, IST. */
   due_at: string | null;
-  /** When it was done, as was said or shown. ISO 8601, IST. */
+  /** When it was done, as a party said or customs showed; null before. ISO 8601, IST. */
   done_at: string | null;
-  /** What was given as its reference. */
+  /** The reference that was given with it; null without one. */
   reference: string | null;
   /** What to enter where it is done; null unless the task is open and there is something to tell. */
   instructions: {
-    /** pay: who gets the money. */
+    /** For pay: who gets the money; null for the other kinds. */
     beneficiary?: string | null;
-    /** For pay: the account number to pay to. */
+    /** For pay: the account number to pay to; null for the other kinds. */
     account_no?: string | null;
-    /** For pay: the IFSC of that account. */
+    /** For pay: the IFSC of that account; null for the other kinds. */
     ifsc?: string | null;
-    /** For pay: the bank of that account. */
+    /** For pay: the bank of that account; null for the other kinds. */
     bank?: string | null;
     /** For pay: the exact amount in paise. */
     amount_paise?: number;
-    /** pay: what to give as the reference. */
+    /** For pay: what to give as the reference; null for the other kinds. */
     reference?: string | null;
     /** initiate and accept: the credit. */
     scrip_no?: string;
     /** initiate and accept: its face. */
     face_paise?: number;
-    /** initiate: the IEC of the receiver. */
+    /** For initiate: the IEC of the receiver; null for the other kinds. */
     to_iec?: string | null;
-    /** For initiate: the name of the receiving firm. */
+    /** For initiate: the name of the receiving firm; null for the other kinds. */
     to_name?: string | null;
-    /** accept: the IEC of the holder. */
+    /** For accept: the IEC of the holder; null for the other kinds. */
     from_iec?: string | null;
-    /** For accept: the name of the holding firm. */
+    /** For accept: the name of the holding firm; null for the other kinds. */
     from_name?: string | null;
   } | null;
 };
@@ -1842,19 +1866,19 @@ export type Task = {
 export type Settlement = {
   /** The settlement's id. */
   settlement_id: string;
-  /** The cross that was released by it, if it is one's. */
+  /** The cross whose credits it delivers; null for a settlement of orders. */
   cross_id: string | null;
   /** Which scheme. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** Where your side stands; with several, `settled` if anything of them was delivered. */
   status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
-  /** Why it failed or was reversed. */
+  /** Why it failed or was reversed; null otherwise. */
   reason: string | null;
-  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear. */
+  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear; null where it did not fail while waiting. */
   failed_step: string | null;
   /** Whose move it is. */
   waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
-  /** By when that must have happened. ISO 8601, IST. */
+  /** By when that must have happened; null where nothing is awaited. ISO 8601, IST. */
   due_at: string | null;
   /** Whether that is over. A transfer that may be open at customs ends only by what customs says. */
   late: boolean;
@@ -1884,7 +1908,7 @@ export type Settlement = {
     legs: ({
       /** The credit's number. */
       scrip_no: string;
-      /** The order that it was dealt by. */
+      /** The order that it was dealt by; null for a cross. */
       order_id: string | null;
       /** The credit's face value in paise. */
       face_paise: number;
@@ -1894,9 +1918,9 @@ export type Settlement = {
       all_in_paise: number;
       /** Where the credit stands. */
       status: "pending" | "to_initiate" | "to_accept" | "missing" | "transferring" | "delivered" | "failed" | (string & {});
-      /** Why it was not delivered. */
+      /** Why it was not delivered; null otherwise. */
       reason: string | null;
-      /** The side that pays the other for being late at the portal, where that is proved. */
+      /** The side that pays the other because it is proved to be late at the portal; null where none is. */
       default_by: string | null;
       /** How much it pays; 0 where nobody does. */
       default_paise: number;
@@ -1908,9 +1932,9 @@ export type Settlement = {
   history: ({
     /** The state it came to. */
     status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
-    /** When. ISO 8601, IST. */
+    /** When it came to this state. ISO 8601, IST. */
     at: string;
-    /** Why, where that is not obvious. */
+    /** Why it came to this state; null where that is obvious. */
     reason: string | null;
   })[];
   /** The number of the version, raised by every change. */
@@ -1956,37 +1980,37 @@ export type TaskOfList = {
   by: "firm" | "house" | (string & {});
   /** late: its deadline has passed and it still waits. void: the deal ended without it. */
   status: "waiting" | "done" | "late" | "void" | (string & {});
-  /** By when. ISO 8601, IST. */
+  /** By when it is to be done; null once it is done. ISO 8601, IST. */
   due_at: string | null;
-  /** When it was done, as was said or shown. ISO 8601, IST. */
+  /** When it was done, as a party said or customs showed; null before. ISO 8601, IST. */
   done_at: string | null;
-  /** What was given as its reference. */
+  /** The reference that was given with it; null without one. */
   reference: string | null;
   /** What to enter where it is done; null unless the task is open and there is something to tell. */
   instructions: {
-    /** pay: who gets the money. */
+    /** For pay: who gets the money; null for the other kinds. */
     beneficiary?: string | null;
-    /** For pay: the account number to pay to. */
+    /** For pay: the account number to pay to; null for the other kinds. */
     account_no?: string | null;
-    /** For pay: the IFSC of that account. */
+    /** For pay: the IFSC of that account; null for the other kinds. */
     ifsc?: string | null;
-    /** For pay: the bank of that account. */
+    /** For pay: the bank of that account; null for the other kinds. */
     bank?: string | null;
     /** For pay: the exact amount in paise. */
     amount_paise?: number;
-    /** pay: what to give as the reference. */
+    /** For pay: what to give as the reference; null for the other kinds. */
     reference?: string | null;
     /** initiate and accept: the credit. */
     scrip_no?: string;
     /** initiate and accept: its face. */
     face_paise?: number;
-    /** initiate: the IEC of the receiver. */
+    /** For initiate: the IEC of the receiver; null for the other kinds. */
     to_iec?: string | null;
-    /** For initiate: the name of the receiving firm. */
+    /** For initiate: the name of the receiving firm; null for the other kinds. */
     to_name?: string | null;
-    /** accept: the IEC of the holder. */
+    /** For accept: the IEC of the holder; null for the other kinds. */
     from_iec?: string | null;
-    /** For accept: the name of the holding firm. */
+    /** For accept: the name of the holding firm; null for the other kinds. */
     from_name?: string | null;
   } | null;
 };
@@ -2046,7 +2070,7 @@ export type Payout = {
   kind: "settlement" | "withdrawal" | (string & {});
   /** The settlement that it comes from; null for a withdrawal. */
   settlement_id: string | null;
-  /** The payout that came back and is sent again by this one. */
+  /** The payout that came back and is sent again by this one; null for a first attempt. */
   resend_of: string | null;
   /** How much: the sum of its lines, less `set_off_paise`. */
   amount_paise: number;
@@ -2070,11 +2094,11 @@ export type Payout = {
   } | null;
   /** The state it is in. */
   status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
-  /** Why it is held or came back. */
+  /** Why it is held or came back; null otherwise. */
   reason: string | null;
-  /** When the hold ends by itself. ISO 8601, IST. */
+  /** When the hold ends by itself; null without a hold, or where something else ends it. ISO 8601, IST. */
   held_until: string | null;
-  /** The bank's reference, once it was sent. */
+  /** The bank's reference (UTR); null before it is sent. */
   utr: string | null;
   /** Which order each paisa comes from; a withdrawal has none. */
   lines: ({
@@ -2091,9 +2115,9 @@ export type Payout = {
   history: ({
     /** The state it came to. */
     status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
-    /** When. ISO 8601, IST. */
+    /** When it came to this state. ISO 8601, IST. */
     at: string;
-    /** Why, where that is not obvious. */
+    /** Why it came to this state; null where that is obvious. */
     reason: string | null;
   })[];
   /** The number of the version, raised by every change. */
@@ -2219,8 +2243,11 @@ export type DeskApproval = {
   shown: {
     /** The account that the firm's money shall go to; null for none. */
     bank?: {
+      /** The account number, of which the last four digits are shown. */
       account_no_masked: string;
+      /** The branch's IFSC. */
       ifsc: string;
+      /** The name the account bears. */
       name: string;
     } | null;
     /** What is paid out, in paise. */
@@ -2404,7 +2431,7 @@ export type StatementSummary = {
   opening_paise: number;
   /** The balance at the end, or by now. */
   closing_paise: number;
-  /** Since when it is final. ISO 8601, IST. */
+  /** Since when it is final; null while the month runs. ISO 8601, IST. */
   frozen_at: string | null;
   /** SHA-256 of a final statement, as it is kept; null before it is final. */
   digest: string | null;
@@ -2433,7 +2460,7 @@ export type Statement = {
   opening_paise: number;
   /** The balance at the end, or by now. */
   closing_paise: number;
-  /** Since when it is final. ISO 8601, IST. */
+  /** Since when it is final; null while the month runs. ISO 8601, IST. */
   frozen_at: string | null;
   /** SHA-256 of a final statement, as it is kept; null before it is final. */
   digest: string | null;
@@ -2447,6 +2474,7 @@ export type Statement = {
   to: string;
   /** When this was made. ISO 8601, IST. */
   as_of: string;
+  /** Whose account it is. */
   firm: {
     /** The legal name as it is registered. */
     legal_name: string;
@@ -2455,6 +2483,7 @@ export type Statement = {
     /** The GSTIN; null until it is told. */
     gstin: string | null;
   };
+  /** Who keeps the account. */
   house: {
     /** Who keeps the account. */
     name: string;
@@ -2462,7 +2491,7 @@ export type Statement = {
     address: string[];
     /** The GSTIN; null until it is told. */
     gstin: string | null;
-    /** Its number in the register of companies. */
+    /** Its number in the register of companies (CIN); null where none is told. */
     cin?: string | null;
   };
   /** What moved, in the order it took effect: opening_paise and all of them sum to closing_paise. */
@@ -2477,15 +2506,15 @@ export type Statement = {
     description: string;
     /** The settlement or payout it is about, or the bank's reference of a deposit. */
     reference: string;
-    /** The bank's reference, of money that came or went. */
+    /** The bank's reference (UTR) of money that came or went; null for other lines. */
     utr: string | null;
-    /** The tariff heading of what changed hands; scrips are 4907 and exempt from GST. */
+    /** The tariff heading of what changed hands: scrips are 4907 and exempt from GST; null for lines of no credits. */
     hsn: string | null;
-    /** The scheme of the credits. */
+    /** The scheme of the credits; null for lines of no credits. */
     scheme: "RODTEP" | "ROSCTL" | (string & {}) | null;
     /** The credits' numbers. */
     scrip_nos: string[];
-    /** The sum of the credits' face values, in paise. */
+    /** The sum of the credits' face values; null for lines of no credits. */
     face_paise: number | null;
     /** Your price; null where the credits had several. */
     price_bps: number | null;
@@ -2526,6 +2555,7 @@ export type ContractNote = {
   dealt_at: string;
   /** The orders that it was dealt by. */
   order_ids: string[];
+  /** Whose side it is. */
   firm: {
     /** The legal name as it is registered. */
     legal_name: string;
@@ -2554,7 +2584,7 @@ export type ContractNote = {
     all_in_paise: number;
     /** Where the credit stands, as in its settlement. */
     status: string;
-    /** The side that pays the other for being late: sell or buy. */
+    /** The side that pays the other for being late, sell or buy; null where none does. */
     default_by: string | null;
     /** How much it pays; 0 where nobody does. */
     default_paise: number;
@@ -2636,6 +2666,7 @@ export type ContractNotes = {
   settlement_id: string;
   /** When this was made. ISO 8601, IST. */
   as_of: string;
+  /** Who stands between the sides. */
   house: {
     /** Who stands between the sides. */
     name: string;
@@ -2643,7 +2674,7 @@ export type ContractNotes = {
     address: string[];
     /** The GSTIN; null until it is told. */
     gstin: string | null;
-    /** Its number in the register of companies. */
+    /** Its number in the register of companies (CIN); null where none is told. */
     cin?: string | null;
   };
   /** One for each of your firms that has a side in it, and nothing of anybody else. */
@@ -2663,31 +2694,33 @@ export type BillOfSupply = {
   series: string | null;
   /** The day of the supply, IST. */
   date: string;
+  /** Who supplies the credits. */
   supplier: {
     /** Its legal name. */
     name: string;
-    /** Its importer-exporter code. */
+    /** Its importer-exporter code (IEC); null where none is told. */
     iec: string | null;
     /** Its GSTIN; null of who is not registered. */
     gstin: string | null;
     /** In lines; empty where we do not know it. */
     address: string[];
-    /** The two digits of its state. */
+    /** The two digits of its state, as a GSTIN begins; null where none is told. */
     state_code: string | null;
   };
+  /** Who receives them. */
   recipient: {
     /** Its legal name. */
     name: string;
-    /** Its importer-exporter code. */
+    /** Its importer-exporter code (IEC); null where none is told. */
     iec: string | null;
     /** Its GSTIN; null of who is not registered. */
     gstin: string | null;
     /** In lines; empty where we do not know it. */
     address: string[];
-    /** The two digits of its state. */
+    /** The two digits of its state, as a GSTIN begins; null where none is told. */
     state_code: string | null;
   };
-  /** The state code of the recipient's GSTIN; of one without, the supplier's state. */
+  /** The state code of the recipient's GSTIN, or of the supplier's for a recipient without; null where neither has one. */
   place_of_supply: string | null;
   /** One per credit. */
   lines: ({
@@ -2730,6 +2763,7 @@ export type BillsOfSupply = {
 
 /** A fact, recorded once with the change it tells of. */
 export type AnyEvent = {
+  /** The event's id. */
   id: string;
   /** The event's name. */
   event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {});
@@ -2741,9 +2775,13 @@ export type AnyEvent = {
   firm_id: string;
   /** Gap-free per desk, from 1. */
   sequence: number;
+  /** The thing it happened to. */
   entity: {
+    /** What kind of thing it is. */
     type: string;
+    /** The thing's id. */
     id: string;
+    /** The thing's version after it. */
     version: number;
     /** Read it again here for what holds now. */
     href: string;
@@ -2754,7 +2792,7 @@ export type AnyEvent = {
   to: string | null;
   /** The facts of this event; the catalog says which. */
   data: { [name: string]: unknown };
-  /** The request that caused it. */
+  /** The request that caused it; null where a worker did. */
   request_id: string | null;
 };
 
@@ -2777,6 +2815,7 @@ export type EventList = {
 export type AuditEntry = {
   /** Its place in the desk's chain, from 1. */
   seq: number;
+  /** The record's id. */
   record_id: string;
   /** Where it happened. */
   environment: "live" | "sandbox" | (string & {});
@@ -2786,10 +2825,13 @@ export type AuditEntry = {
   actor_kind: "key" | "operator" | "worker" | "visitor" | "counterparty" | (string & {});
   /** Key id, operator's name or worker's name. */
   actor_id: string;
-  /** The request that did it. */
+  /** The request that did it; null where a worker did. */
   request_id: string | null;
+  /** What was done. */
   action: string;
+  /** What kind of thing was changed. */
   entity_type: string;
+  /** The thing's id. */
   entity_id: string;
   /** The thing's version after it. */
   entity_version: number;
@@ -2825,6 +2867,7 @@ export type AuditList = {
 
 /** What checkpoints of exports are signed with, and below it what they were signed with before. */
 export type AuditKeys = {
+  /** The key in use first, then those of earlier master keys. */
   keys: ({
     /** How checkpoints are signed. */
     algorithm: "Ed25519" | (string & {});
@@ -2865,15 +2908,15 @@ export type Webhook = {
   event: string;
   /** What is sent: names of events, or * for all. */
   events: string[];
-  /** What it is for, in words. */
+  /** What it is for, in words; null without any. */
   description: string | null;
   /** Shown whole once, when it is made; masked in every later view. */
   signing_secret: string;
-  /** Until then deliveries are signed with the previous secret too. ISO 8601, IST. */
+  /** Until when deliveries are signed with the previous secret too; null without one. ISO 8601, IST. */
   previous_secret_until: string | null;
   /** Whether it is sent to. */
   status: "active" | "failing" | "disabled" | "paused" | (string & {});
-  /** When a test was last asked for. ISO 8601, IST. */
+  /** When a test was last asked for; null before the first. ISO 8601, IST. */
   tested_at: string | null;
   /** When it was registered. ISO 8601, IST. */
   created_at: string;
@@ -2907,7 +2950,7 @@ export type UpdateWebhook = {
   url?: string | undefined;
   /** What is sent: names of events, or * for all of them. */
   events?: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[] | undefined;
-  /** What it is for, in words. */
+  /** What it is for, in words. null takes it away. */
   description?: string | null | undefined;
   /** A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then. */
   status?: "active" | "paused" | undefined;
@@ -2943,7 +2986,7 @@ export type Attempt = {
   duration_ms: number;
   /** What it was. */
   outcome: "delivered" | "transient" | "permanent" | (string & {});
-  /** The answer's status, if any. */
+  /** The HTTP status of the answer; null without an answer. */
   status: number | null;
   /** Why it was not delivered; null when it was. */
   reason: string | null;
@@ -2959,18 +3002,19 @@ export type LoggedDelivery = {
   webhook_id: string;
   /** The event's name. */
   event: string;
+  /** The event's id. */
   event_id: string;
   /** The event's number on your desk. */
   sequence: number;
   /** The state it is in. */
   status: "pending" | "delivered" | "dead" | (string & {});
-  /** Why it was not taken. */
+  /** Why it was not taken; null where it was, or was not yet tried. */
   reason: string | null;
   /** The number of times it was sent. */
   attempts: number;
-  /** The last answer's status. */
+  /** The HTTP status of the last answer; null without an answer. */
   last_status: number | null;
-  /** When it is tried again, while it is pending. ISO 8601, IST. */
+  /** When it is tried again; null once it is delivered or given up on. ISO 8601, IST. */
   next_attempt_at: string | null;
   /** When it was queued. ISO 8601, IST. */
   created_at: string;
@@ -3005,18 +3049,19 @@ export type Delivery = {
   webhook_id: string;
   /** The event's name. */
   event: string;
+  /** The event's id. */
   event_id: string;
   /** The event's number on your desk. */
   sequence: number;
   /** The state it is in. */
   status: "pending" | "delivered" | "dead" | (string & {});
-  /** Why it was not taken. */
+  /** Why it was not taken; null where it was, or was not yet tried. */
   reason: string | null;
   /** The number of times it was sent. */
   attempts: number;
-  /** The last answer's status. */
+  /** The HTTP status of the last answer; null without an answer. */
   last_status: number | null;
-  /** When it is tried again, while it is pending. ISO 8601, IST. */
+  /** When it is tried again; null once it is delivered or given up on. ISO 8601, IST. */
   next_attempt_at: string | null;
   /** When it was queued. ISO 8601, IST. */
   created_at: string;
@@ -3081,23 +3126,23 @@ export type Rate = {
   basis: "deals" | "carried" | "none" | (string & {});
   /** Whether the figure is not made of the day's own deals. */
   stale: boolean;
-  /** The day whose deals the figure is made of. */
+  /** The day whose deals the figure is made of; null where it is not made of deals. */
   deals_on: string | null;
   /** Whether the day is over and its figure fixed for good. */
   final: boolean;
-  /** Deals that count; of fixed days with enough sellers only. */
+  /** The number of deals that count; null for a day that is not fixed or has too few sellers. */
   deal_count: number | null;
-  /** Different sellers; of fixed days with enough sellers only. */
+  /** The number of different sellers; null for a day that is not fixed or has too few of them. */
   seller_count: number | null;
-  /** Face that was dealt; of fixed days with enough sellers only. */
+  /** The face value that was dealt; null for a day that is not fixed or has too few sellers. */
   face_paise: number | null;
-  /** The last fixed day before this one. */
+  /** The last fixed day before this one; null before there is one. */
   previous_date: string | null;
-  /** Against the figure of that day. */
+  /** The difference from the figure of that day; null without one. */
   change_bps: number | null;
   /** Whether the desk gives prices now; null without a rate card. */
   market_state: string | null;
-  /** The middle of the desk's rate card, in bps of face. */
+  /** The middle of the house's rate card, in bps of face; null before there is a card. */
   mid_bps: number | null;
 };
 
@@ -3140,15 +3185,15 @@ export type RateFigure = {
   basis: "deals" | "carried" | "none" | (string & {});
   /** Whether the figure is not made of the day's own deals. */
   stale: boolean;
-  /** The day whose deals the figure is made of. */
+  /** The day whose deals the figure is made of; null where it is not made of deals. */
   deals_on: string | null;
   /** Whether the day is over and its figure fixed for good. */
   final: boolean;
-  /** Deals that count; of fixed days with enough sellers only. */
+  /** The number of deals that count; null for a day that is not fixed or has too few sellers. */
   deal_count: number | null;
-  /** Different sellers; of fixed days with enough sellers only. */
+  /** The number of different sellers; null for a day that is not fixed or has too few of them. */
   seller_count: number | null;
-  /** Face that was dealt; of fixed days with enough sellers only. */
+  /** The face value that was dealt; null for a day that is not fixed or has too few sellers. */
   face_paise: number | null;
 };
 
@@ -3269,15 +3314,15 @@ export type HouseScheme = {
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** Whether the house gives prices now; null without a rate card. */
   market_state: string | null;
-  /** The house's fee in bps of face, inside every price it gives. */
+  /** The house's fee in bps of face, inside every price it gives; null before there is a card. */
   fee_bps: number | null;
-  /** What a side that is proved late on the customs portal pays the other, in bps of face. */
+  /** What a side that is proved late on the customs portal pays the other, in bps of face; null before there is a card. */
   default_bps: number | null;
-  /** Seconds that a quote binds the house. */
+  /** For how many seconds a quote binds the house; null before there is a card. */
   quote_window_s: number | null;
-  /** The largest face it gives a price for. */
+  /** The largest face it gives a price for; null before there is a card. */
   face_max_paise: number | null;
-  /** Credits with fewer days left get no price. */
+  /** Credits with fewer days left get no price; null before there is a card. */
   days_left_min: number | null;
 };
 
@@ -3314,7 +3359,7 @@ export type House = {
   name: string;
   /** Its name in law; null until told. */
   legal_name: string | null;
-  /** Its number in the register of companies. */
+  /** Its number in the register of companies (CIN); null where none is told. */
   cin: string | null;
   /** Its address by lines; empty until told. */
   address: string[];
@@ -3326,7 +3371,7 @@ export type House = {
   phone: string | null;
   /** Where its terms are; null until published. */
   terms_href: string | null;
-  /** Where it says what becomes of personal data. */
+  /** Where it says what becomes of personal data; null where nothing is told. */
   privacy_href: string | null;
   /** One per scheme. */
   schemes: HouseScheme[];
@@ -3433,6 +3478,7 @@ export type NoQuote = {
 
 /** The data of an event. */
 export type FirmRegisteredData = {
+  /** The name it is registered under with customs. */
   legal_name: string;
   /** What the firm does: exporter, importer or both. */
   role: "exporter" | "importer" | "both" | (string & {});
@@ -3448,7 +3494,7 @@ export type FirmCheckedData = {
     check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
     /** What was found. */
     outcome: "pass" | "fail" | "pending" | (string & {});
-    /** What to do about a failure. */
+    /** What to do about a failure; null for a check that has not failed. */
     cure: string | null;
     /** When it was found; null while pending. */
     as_of: string | null;
@@ -3457,6 +3503,7 @@ export type FirmCheckedData = {
 
 /** The data of an event. */
 export type FirmAuthorizedData = {
+  /** The firm's permission to trade for it. */
   mandate: {
     /** The mandate's reference. */
     reference: string;
@@ -3469,14 +3516,20 @@ export type FirmAuthorizedData = {
 export type FirmBankChangedData = {
   /** Where its money goes; null before it is given. */
   bank: {
+    /** The account number, of which the last four digits are shown. */
     account_no_masked: string;
+    /** The branch's IFSC. */
     ifsc: string;
+    /** The name the account bears. */
     name: string;
   } | null;
   /** The account until then, in part; null where there was none. */
   former_bank: {
+    /** The account number, of which the last four digits are shown. */
     account_no_masked: string;
+    /** The branch's IFSC. */
     ifsc: string;
+    /** The name the account bears. */
     name: string;
   } | null;
 };
@@ -3495,13 +3548,13 @@ export type FirmMandateExpiringData = {
 export type FirmSuspendedData = {
   /** Who suspended it: the desk or the operator. */
   by: string;
-  /** The reason in words. */
+  /** The reason in words; null without one. */
   reason: string | null;
 };
 
 /** The data of an event. */
 export type FirmResumedData = {
-  /** Who had suspended it: the desk or the operator. */
+  /** Who had suspended it: the desk or the operator; null where that is not recorded. */
   suspended_by: string | null;
 };
 
@@ -3538,7 +3591,7 @@ export type CreditEventData = {
   face_paise: number;
   /** The last day it can be used, IST. YYYY-MM-DD. */
   expires_on: string;
-  /** Why, where that is not obvious. */
+  /** Why it came to this state; null where that is obvious. */
   reason?: string | null;
 };
 
@@ -3572,11 +3625,11 @@ export type CreditUsedData = {
   amount_paise: number;
   /** The bill of entry that it paid; null where customs tells of it. */
   bill_of_entry: string | null;
-  /** The day it paid. YYYY-MM-DD. */
+  /** The day it paid duty. YYYY-MM-DD, IST; null where none was given. */
   used_on: string | null;
-  /** The customs port of the bill. */
+  /** The customs port of the bill of entry; null where none was given. */
   port: string | null;
-  /** Why, where that is not obvious. */
+  /** Why it came to this state; null where that is obvious. */
   reason?: string | null;
 };
 
@@ -3598,9 +3651,9 @@ export type OrderEventData = {
   covered_paise: number;
   /** The one price of the order; null until something of it is dealt. */
   price_bps: number | null;
-  /** The limit it was placed with. */
+  /** The limit it was placed with; null without one. */
   limit_bps: number | null;
-  /** The amount that changes hands for the dealt part, everything included. */
+  /** The amount that changes hands for the dealt part, everything included; null before anything of it is dealt. */
   all_in_paise: number | null;
   /** The quote that the order took; null without one. */
   quote_ref: string | null;
@@ -3608,7 +3661,7 @@ export type OrderEventData = {
   settlement_id: string | null;
   /** Its state. */
   status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
-  /** Why, where that is not obvious. */
+  /** Why it came to this state; null where that is obvious. */
   reason: string | null;
 };
 
@@ -3634,9 +3687,9 @@ export type SettlementEventData = {
   status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
   /** Which scheme. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
-  /** Why it failed or was reversed. */
+  /** Why it failed or was reversed; null otherwise. */
   reason: string | null;
-  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear. */
+  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear; null where it did not fail while waiting. */
   failed_step: string | null;
   /** The credits of this side. */
   scrip_nos: string[];
@@ -3658,13 +3711,13 @@ export type TaskEventData = {
   by: "firm" | "house" | (string & {});
   /** late: its deadline has passed and it still waits. void: the deal ended without it. */
   status: "waiting" | "done" | "late" | "void" | (string & {});
-  /** By when. ISO 8601, IST. */
+  /** By when it is to be done; null once it is done. ISO 8601, IST. */
   due_at: string | null;
-  /** When it was done, as was said or shown. ISO 8601, IST. */
+  /** When it was done, as a party said or customs showed; null before. ISO 8601, IST. */
   done_at: string | null;
-  /** What is to be paid, for pay. */
+  /** For pay: what is to be paid; null for the other kinds. */
   amount_paise: number | null;
-  /** The credit's face, for the others. */
+  /** The credit's face; null for pay. */
   face_paise: number | null;
 };
 
@@ -3674,7 +3727,7 @@ export type PayoutEventData = {
   kind: "settlement" | "withdrawal" | (string & {});
   /** The settlement that it comes from; null for a withdrawal. */
   settlement_id: string | null;
-  /** The payout that came back and is sent again by this one. */
+  /** The payout that came back and is sent again by this one; null for a first attempt. */
   resend_of: string | null;
   /** How much: the sum of its lines, less `set_off_paise`. */
   amount_paise: number;
@@ -3689,11 +3742,11 @@ export type PayoutEventData = {
     /** What reaches the account under one reference. */
     amount_paise: number;
   } | null;
-  /** The bank's reference, once it was sent. */
+  /** The bank's reference (UTR); null before it is sent. */
   utr: string | null;
   /** The state it is in. */
   status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
-  /** Why it is held or came back. */
+  /** Why it is held or came back; null otherwise. */
   reason: string | null;
 };
 
@@ -3751,15 +3804,15 @@ export type CrossEventData = {
   all_in_paise: number;
   /** Names the terms that both sides agree to. */
   terms_hash: string;
-  /** Buyer: what you named your payment by. */
+  /** The reference that the buyer gave for its payment; null for the seller, and before it is funded. */
   payment_ref: string | null;
-  /** The settlement of what was released. */
+  /** The settlement of what was released; null before the release. */
   settlement_id: string | null;
-  /** The netting of a group that it is a part of. */
+  /** The netting of a group that it is a part of; null for a cross of its own. */
   netting_ref: string | null;
   /** The state it is in. */
   status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
-  /** Why it ended, where that is not obvious. */
+  /** Why it ended; null while it has not, and where that is obvious. */
   reason: string | null;
 };
 
@@ -3781,8 +3834,11 @@ export type SecondKeyData = {
   shown: {
     /** The account that the firm's money shall go to; null for none. */
     bank?: {
+      /** The account number, of which the last four digits are shown. */
       account_no_masked: string;
+      /** The branch's IFSC. */
       ifsc: string;
+      /** The name the account bears. */
       name: string;
     } | null;
     /** What is paid out, in paise. */
@@ -3855,7 +3911,7 @@ export type WebhookUpdatedData = {
   url: string;
   /** What is sent: names of events, or * for all. */
   events: string[];
-  /** What it is for, in words. */
+  /** What it is for, in words; null without any. */
   description: string | null;
 };
 

@@ -116,7 +116,7 @@ const keyFields = {
   buy_side: flag("Whether the key may take buy quotes."),
   plan: nullable<string>({
     type: "string",
-    description: "The plan of a root key; children share their root's.",
+    description: "The plan of a root key; null for a child, which shares its root's.",
     examples: ["growth"],
   }),
   limits: Type.Object(
@@ -147,7 +147,7 @@ const keyFields = {
   revoked_at: nullable<string>({
     type: "string",
     format: "date-time",
-    description: "When it was revoked.",
+    description: "When it was revoked; null while it counts.",
   }),
   created_at: timestamp("When it was issued."),
   updated_at: timestamp("When it last changed."),
@@ -286,17 +286,32 @@ export const Usage = Type.Object(
     window_s: Type.Integer({ description: "Length of the sliding window.", examples: [60] }),
     quota_resets_at: timestamp("When the month ends and the quota starts again."),
     by_day: Type.Array(
-      Type.Object({ day: Type.String({ format: "date", examples: ["2026-11-15"] }), calls }),
+      Type.Object({
+        day: Type.String({
+          format: "date",
+          description: "The day in IST.",
+          examples: ["2026-11-15"],
+        }),
+        calls,
+      }),
       { description: "A child key sees its own calls, a root key those of its whole family." },
     ),
     by_route: Type.Array(
-      Type.Object({ route: Type.String({ examples: ["GET /v1/whoami"] }), calls }),
+      Type.Object({
+        route: Type.String({ description: "Method and path.", examples: ["GET /v1/whoami"] }),
+        calls,
+      }),
+      { description: "The month's calls by operation." },
     ),
     by_key: Type.Array(
       Type.Object({
-        key_id: Type.String({ examples: ["key_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+        key_id: Type.String({
+          description: "The key's id.",
+          examples: ["key_01jd2m7q4x8r5v6w9y0abcdefg"],
+        }),
         calls,
       }),
+      { description: "The month's calls by key." },
     ),
   },
   {

@@ -167,7 +167,7 @@ export const Credit = Type.Object(
     }),
     port_code: nullable<string>({
       type: "string",
-      description: "Its customs port.",
+      description: "The code of its customs port; null while it is unknown.",
       examples: ["INNSA1"],
     }),
     issued_on: day("The day it was issued."),

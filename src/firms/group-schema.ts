@@ -52,7 +52,10 @@ export type Group = Static<typeof Group>;
 export const Member = Type.Object(
   {
     firm_id: firmId,
-    legal_name: Type.String({ examples: ["Sahyadri Exports Private Limited"] }),
+    legal_name: Type.String({
+      description: "The firm's legal name.",
+      examples: ["Sahyadri Exports Private Limited"],
+    }),
     connection_state: Type.String({
       description: "How far the firm's connection has come.",
       examples: ["authorized"],
@@ -91,6 +94,7 @@ const position = {
         { description: "Always every bucket, soonest first." },
       ),
     }),
+    { description: "Credits and requirements of each scheme." },
   ),
   any_scheme: Type.Object(requirementSums, {
     description: "Requirements that name no scheme: credits of either can cover them.",
@@ -102,9 +106,16 @@ export const GroupPositions = Type.Object(
     group_id: groupId,
     as_of: timestamp("The one moment that every figure is of."),
     ...position,
-    members: Type.Array(Type.Object({ firm_id: firmId, legal_name: Type.String(), ...position }), {
-      description: "The same per member; the members add up to the group.",
-    }),
+    members: Type.Array(
+      Type.Object({
+        firm_id: firmId,
+        legal_name: Type.String({ description: "The firm's legal name." }),
+        ...position,
+      }),
+      {
+        description: "The same per member; the members add up to the group.",
+      },
+    ),
   },
   {
     title: "GroupPositions",

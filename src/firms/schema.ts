@@ -9,6 +9,7 @@ import {
   nullable,
   nullableObject,
   openEnum,
+  removable,
   timestamp,
   version,
 } from "../platform/http/wire.ts";
@@ -33,19 +34,20 @@ const iec = Type.String({
 });
 const pan = Type.String({
   maxLength: 40,
-  description: "Permanent account number.",
+  description: "Permanent account number (PAN).",
   examples: ["AAGCB7383J"],
 });
 const gstin = {
   type: "string",
   maxLength: 40,
-  description: "Holds the PAN; its last character is a check.",
+  description:
+    "The number of the GST registration; it holds the PAN, and its last character is a check.",
   examples: ["29AAGCB7383J1Z4"],
 } as const;
 const cin = {
   type: "string",
   maxLength: 40,
-  description: "Corporate identity number; companies only.",
+  description: "Corporate identity number (CIN), of companies only.",
   examples: ["U51909KA2015PTC082321"],
 } as const;
 const email = Type.String({
@@ -90,7 +92,7 @@ const externalId = {
   type: "string",
   minLength: 1,
   maxLength: 100,
-  description: "Your own name for the firm; unique on your desk.",
+  description: "Your own name for the firm, unique on your desk.",
   examples: ["ERP-1042"],
 } as const;
 
@@ -115,10 +117,10 @@ export const UpdateFirmBody = body({
   legal_name: Type.Optional(legalName),
   iec: Type.Optional(iec),
   pan: Type.Optional(pan),
-  gstin: Type.Optional(nullable<string>(gstin)),
-  cin: Type.Optional(nullable<string>(cin)),
+  gstin: Type.Optional(removable(gstin)),
+  cin: Type.Optional(removable(cin)),
   email: Type.Optional(email),
-  phone: Type.Optional(nullable<string>(phone)),
+  phone: Type.Optional(removable(phone)),
   bank: Type.Optional(
     Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
       ...body(bankFields, { description: "Where its money goes; null takes it away." }),
@@ -126,8 +128,8 @@ export const UpdateFirmBody = body({
     }),
   ),
   role: Type.Optional(role),
-  group_id: Type.Optional(nullable<string>(groupId)),
-  external_id: Type.Optional(nullable<string>(externalId)),
+  group_id: Type.Optional(removable(groupId)),
+  external_id: Type.Optional(removable(externalId)),
 });
 export type UpdateFirmBody = Static<typeof UpdateFirmBody>;
 
@@ -190,9 +192,15 @@ export type OffboardFirmBody = Static<typeof OffboardFirmBody>;
 
 /** An account as it is read: the number masked. */
 export const maskedBankFields = {
-  account_no_masked: Type.String({ examples: ["XXXXXX5678"] }),
-  ifsc: Type.String({ examples: ["HDFC0000001"] }),
-  name: Type.String({ examples: ["Acme Exports Private Limited"] }),
+  account_no_masked: Type.String({
+    description: "The account number, of which the last four digits are shown.",
+    examples: ["XXXXXX5678"],
+  }),
+  ifsc: Type.String({ description: "The branch's IFSC.", examples: ["HDFC0000001"] }),
+  name: Type.String({
+    description: "The name the account bears.",
+    examples: ["Acme Exports Private Limited"],
+  }),
 };
 
 const connectionFields = {
@@ -201,7 +209,7 @@ const connectionFields = {
     Type.Object({
       check: openEnum(checkNames, "What was asked."),
       outcome: openEnum(["pass", "fail", "pending"], "What was found."),
-      cure: maybeText("What to do about a failure."),
+      cure: maybeText("What to do about a failure; null for a check that has not failed."),
       as_of: nullable<string>({
         type: "string",
         format: "date-time",
@@ -213,7 +221,7 @@ const connectionFields = {
   holds: Type.Array(
     Type.Object({
       on: openEnum(["payouts"], "What is held back."),
-      reason: openEnum(firmHoldReasons, "The reason in words."),
+      reason: openEnum(firmHoldReasons, "Why it is held back."),
       until: nullable<string>({
         type: "string",
         format: "date-time",
@@ -224,8 +232,8 @@ const connectionFields = {
   ),
   mandate: nullableObject(
     {
-      signatory_name: Type.String(),
-      reference: Type.String(),
+      signatory_name: Type.String({ description: "Who signed it for the firm." }),
+      reference: Type.String({ description: "The mandate's reference." }),
       valid_until: timestamp("When it ends."),
       transfers: openEnum(transferInitiators, transfersText),
     },
@@ -234,9 +242,9 @@ const connectionFields = {
   suspension: nullableObject(
     {
       by: openEnum(["desk", "operator"], "Who suspended it; the operator's only they can lift."),
-      reason: Type.String(),
+      reason: Type.String({ description: "The reason in words." }),
     },
-    { description: "Present while the firm is suspended." },
+    { description: "Who suspended the firm, and why; null while it is not suspended." },
   ),
 };
 const actionFields = {
@@ -251,18 +259,21 @@ export const Firm = Type.Object(
   {
     firm_id: firmId,
     environment: openEnum(environments, "Chosen by the key's prefix."),
-    legal_name: Type.String({ examples: ["Acme Exports Private Limited"] }),
-    iec: maybeText("The importer-exporter code (IEC)."),
-    pan: maybeText("Permanent account number."),
-    gstin: maybeText("The number of the GST registration."),
-    cin: maybeText("Corporate identity number."),
-    email: maybeText("Masked after offboarding."),
-    phone: maybeText("Masked after offboarding."),
+    legal_name: Type.String({
+      description: "The name it is registered under with customs.",
+      examples: ["Acme Exports Private Limited"],
+    }),
+    iec: maybeText("The importer-exporter code (IEC); null while none is given."),
+    pan: maybeText("Permanent account number (PAN); null while none is given."),
+    gstin: maybeText("The number of the GST registration (GSTIN); null without one."),
+    cin: maybeText("Corporate identity number (CIN); null without one."),
+    email: maybeText("Masked after offboarding; null while none is given."),
+    phone: maybeText("Masked after offboarding; null while none is given."),
     role: openEnum(firmRoles, "What the firm does: exporter, importer or both."),
     bank: nullableObject(maskedBankFields, {
       description: "Where its money goes; null before it is given.",
     }),
-    group_id: maybeText("The group it belongs to."),
+    group_id: maybeText("The group it belongs to; null for a firm of none."),
     external_id: maybeText("Your own name for the firm; null when it has none."),
     ...connectionFields,
     created_at: timestamp("When it was registered."),
@@ -284,7 +295,7 @@ export const Connection = Type.Object(
         since: nullable<string>({
           type: "string",
           format: "date-time",
-          description: "When the outage began.",
+          description: "When the outage began; null without one.",
         }),
       }),
       { description: "Whether the world outside answers." },

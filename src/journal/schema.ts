@@ -82,18 +82,27 @@ export const EventStream = {
 
 export const Event = Type.Object(
   {
-    id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    id: Type.String({
+      description: "The event's id.",
+      examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"],
+    }),
     event: openEnum(eventCatalog, "The event's name."),
     created_at: timestamp("When it happened."),
     environment: openEnum(environments, "Where it happened."),
     firm_id: text("The firm it happened to."),
     sequence: Type.Integer({ description: "Gap-free per desk, from 1.", examples: [1] }),
-    entity: Type.Object({
-      type: Type.String({ examples: ["firm"] }),
-      id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
-      version: Type.Integer({ examples: [2] }),
-      href: text("Read it again here for what holds now."),
-    }),
+    entity: Type.Object(
+      {
+        type: Type.String({ description: "What kind of thing it is.", examples: ["firm"] }),
+        id: Type.String({
+          description: "The thing's id.",
+          examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+        }),
+        version: Type.Integer({ description: "The thing's version after it.", examples: [2] }),
+        href: text("Read it again here for what holds now."),
+      },
+      { description: "The thing it happened to." },
+    ),
     from: maybeText("The state before; null when there was none."),
     to: maybeText("The state after; null when there is none."),
     data: Type.Object(
@@ -103,7 +112,7 @@ export const Event = Type.Object(
         description: "The facts of this event; the catalog says which.",
       },
     ),
-    request_id: maybeText("The request that caused it."),
+    request_id: maybeText("The request that caused it; null where a worker did."),
   },
   { title: "Event", description: "A fact, recorded once with the change it tells of." },
 );
@@ -148,7 +157,10 @@ const digest = (description: string) => maybeText(`${description} SHA-256, hex.`
 export const AuditEntry = Type.Object(
   {
     seq: Type.Integer({ description: "Its place in the desk's chain, from 1.", examples: [1] }),
-    record_id: Type.String({ examples: ["aud_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    record_id: Type.String({
+      description: "The record's id.",
+      examples: ["aud_01jd2m7q4x8r5v6w9y0abcdefg"],
+    }),
     environment: openEnum(environments, "Where it happened."),
     at: timestamp("When it happened."),
     actor_kind: openEnum(
@@ -156,10 +168,16 @@ export const AuditEntry = Type.Object(
       "Who changed it. A counterparty is another desk, which stays unnamed.",
     ),
     actor_id: text("Key id, operator's name or worker's name."),
-    request_id: maybeText("The request that did it."),
-    action: Type.String({ examples: ["firm.register"] }),
-    entity_type: Type.String({ examples: ["firm"] }),
-    entity_id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    request_id: maybeText("The request that did it; null where a worker did."),
+    action: Type.String({ description: "What was done.", examples: ["firm.register"] }),
+    entity_type: Type.String({
+      description: "What kind of thing was changed.",
+      examples: ["firm"],
+    }),
+    entity_id: Type.String({
+      description: "The thing's id.",
+      examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+    }),
     entity_version: Type.Integer({ description: "The thing's version after it.", examples: [1] }),
     before_hash: digest(
       "The thing before. Null when it is new, and in a block, where it is not recorded.",
@@ -223,6 +241,7 @@ export const AuditKeys = Type.Object(
         algorithm: openEnum(["Ed25519"], "How checkpoints are signed."),
         public_key: text("32 bytes, hex, as in checkpoints."),
       }),
+      { description: "The key in use first, then those of earlier master keys." },
     ),
   },
   {

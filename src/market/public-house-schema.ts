@@ -31,14 +31,26 @@ const HouseScheme = Type.Object(
       description: `Whether the house gives prices now; null without a rate card. Open set; known today: ${marketStates.join(", ")}.`,
       examples: [marketStates[0]],
     }),
-    fee_bps: nullableInteger("The house's fee in bps of face, inside every price it gives.", 0),
+    fee_bps: nullableInteger(
+      "The house's fee in bps of face, inside every price it gives; null before there is a card.",
+      0,
+    ),
     default_bps: nullableInteger(
-      "What a side that is proved late on the customs portal pays the other, in bps of face.",
+      "What a side that is proved late on the customs portal pays the other, in bps of face; null before there is a card.",
       50,
     ),
-    quote_window_s: nullableInteger("Seconds that a quote binds the house.", 120),
-    face_max_paise: nullableInteger("The largest face it gives a price for.", 15_000_000_000),
-    days_left_min: nullableInteger("Credits with fewer days left get no price.", 30),
+    quote_window_s: nullableInteger(
+      "For how many seconds a quote binds the house; null before there is a card.",
+      120,
+    ),
+    face_max_paise: nullableInteger(
+      "The largest face it gives a price for; null before there is a card.",
+      15_000_000_000,
+    ),
+    days_left_min: nullableInteger(
+      "Credits with fewer days left get no price; null before there is a card.",
+      30,
+    ),
   },
   { title: "HouseScheme", description: "The terms on which the house deals in a scheme." },
 );
@@ -78,13 +90,19 @@ export const House = Type.Object(
   {
     name: Type.String({ description: "Who runs this desk.", examples: ["Mint House"] }),
     legal_name: nullableText("Its name in law; null until told.", "Mint House Private Limited"),
-    cin: nullableText("Its number in the register of companies.", "U51909KA2015PTC082321"),
+    cin: nullableText(
+      "Its number in the register of companies (CIN); null where none is told.",
+      "U51909KA2015PTC082321",
+    ),
     address: Type.Array(Type.String(), { description: "Its address by lines; empty until told." }),
     gstin: nullableText("Its GSTIN; null until told.", "27AAPFU0939F1ZV"),
     email: nullableText("The mail address; null when none is told.", "desk@house.example"),
     phone: nullableText("The telephone number; null when none is told.", "+912261234567"),
     terms_href: nullableText("Where its terms are; null until published.", "/terms"),
-    privacy_href: nullableText("Where it says what becomes of personal data.", "/privacy"),
+    privacy_href: nullableText(
+      "Where it says what becomes of personal data; null where nothing is told.",
+      "/privacy",
+    ),
     schemes: Type.Array(HouseScheme, { description: "One per scheme." }),
     gst_bps: integer("Goods and services tax on a fee, in bps of it.", 1_800),
     scrip_hsn: Type.String({

@@ -67,17 +67,23 @@ const figure = {
   deals_on: nullable<string>({
     type: "string",
     format: "date",
-    description: "The day whose deals the figure is made of.",
+    description: "The day whose deals the figure is made of; null where it is not made of deals.",
     examples: ["2026-11-14"],
   }),
   final: Type.Boolean({
     description: "Whether the day is over and its figure fixed for good.",
     examples: [true],
   }),
-  deal_count: nullableInteger("Deals that count; of fixed days with enough sellers only.", 42),
-  seller_count: nullableInteger("Different sellers; of fixed days with enough sellers only.", 17),
+  deal_count: nullableInteger(
+    "The number of deals that count; null for a day that is not fixed or has too few sellers.",
+    42,
+  ),
+  seller_count: nullableInteger(
+    "The number of different sellers; null for a day that is not fixed or has too few of them.",
+    17,
+  ),
   face_paise: nullableInteger(
-    "Face that was dealt; of fixed days with enough sellers only.",
+    "The face value that was dealt; null for a day that is not fixed or has too few sellers.",
     1_850_000_000,
   ),
 };
@@ -94,16 +100,19 @@ export const Rate = Type.Object(
     previous_date: nullable<string>({
       type: "string",
       format: "date",
-      description: "The last fixed day before this one.",
+      description: "The last fixed day before this one; null before there is one.",
       examples: ["2026-11-13"],
     }),
-    change_bps: nullableInteger("Against the figure of that day.", 5),
+    change_bps: nullableInteger("The difference from the figure of that day; null without one.", 5),
     market_state: nullable<MarketState>({
       type: "string",
       description: `Whether the desk gives prices now; null without a rate card. Open set; known today: ${marketStates.join(", ")}.`,
       examples: [marketStates[0]],
     }),
-    mid_bps: nullableInteger("The middle of the desk's rate card, in bps of face.", 9_850),
+    mid_bps: nullableInteger(
+      "The middle of the house's rate card, in bps of face; null before there is a card.",
+      9_850,
+    ),
   },
   { title: "Rate", description: "What credits of a scheme are worth today." },
 );

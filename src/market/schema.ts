@@ -119,24 +119,31 @@ export const StateTables = Type.Object(
           examples: ["key"],
         }),
         initial: Type.Array(Type.String(), {
-          description: "Where it begins.",
+          description: "The states that it can begin in.",
           examples: [["active"]],
         }),
-        states: Type.Array(Type.String(), { examples: [["active", "expired", "revoked"]] }),
+        states: Type.Array(Type.String(), {
+          description: "Every state that it can be in.",
+          examples: [["active", "expired", "revoked"]],
+        }),
         moves: Type.Array(
           Type.Object({
             action: Type.String({
               description: "The action, as allowed_actions names it.",
               examples: ["revoke"],
             }),
-            from: Type.Array(Type.String(), { examples: [["active", "expired"]] }),
-            to: Type.String({ examples: ["revoked"] }),
+            from: Type.Array(Type.String(), {
+              description: "The states that it can start from.",
+              examples: [["active", "expired"]],
+            }),
+            to: Type.String({ description: "The state that it leads to.", examples: ["revoked"] }),
             by: Type.String({
               description:
                 "Who makes the move, such as the caller, the operator, the bank or the clock.",
               examples: ["caller"],
             }),
           }),
+          { description: "What can happen to it, and who does it." },
         ),
       }),
       { description: "One table per lifecycle; the service decides by the same tables." },

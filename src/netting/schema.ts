@@ -71,7 +71,7 @@ export const Netting = Type.Object(
     as_of: timestamp("The one moment that every figure is of."),
     netting_ref: nettingRef,
     proven_optimal: flag("Whether it is proven that no other moves leave less duty uncovered."),
-    schemes: Type.Array(SchemeLine),
+    schemes: Type.Array(SchemeLine, { description: "One line per scheme." }),
     entities: Type.Array(EntityLine, { description: "Every member, newest firm first." }),
     proposals: Type.Array(ProposalLine, {
       description: "Whole credits that change hands, by giver, taker and scheme.",

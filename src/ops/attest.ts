@@ -68,7 +68,7 @@ const Form = Type.Object(
 
 const QueuedRow = Type.Object({
   row: count("The row, as a spreadsheet counts."),
-  scrip_no: maybeText("The credit that it names."),
+  scrip_no: maybeText("The credit that it names; null where it names none."),
   reason: openEnum(queueReasons, "Why nothing was concluded from it."),
   problem: maybeText("What cannot be read in the row; null when it was read."),
 });
@@ -100,7 +100,7 @@ const Imported = Type.Object(
         face_paise: count("The credit's face value in paise."),
         row: maybeCount("The row; null where the report lacks it."),
         says: openEnum(moves, "What the report says."),
-        late: maybeText("The side that it shows as late: sell or buy."),
+        late: maybeText("The side that it shows as late, sell or buy; null where it shows none."),
       }),
       { description: "What it says of our transfers, the first 2,000." },
     ),

@@ -63,9 +63,11 @@ const describeReason = (description: string) =>
 const Reconciled = Type.Object(
   {
     as_of: maybeText("The last day that a statement with balances covers; null before the first."),
-    bank_paise: maybeSum("What the bank says is on the account."),
+    bank_paise: maybeSum("The balance that the bank states; null where it states none."),
     books_paise: sum("What the books say is on it."),
-    difference_paise: maybeSum("By how much they differ."),
+    difference_paise: maybeSum(
+      "The bank's balance less that of the books; null where the bank states none.",
+    ),
     differences: Type.Array(
       Type.Object({
         what: text("Where the money comes from, in words."),
@@ -73,7 +75,9 @@ const Reconciled = Type.Object(
       }),
       { description: "What the difference comes from; they sum to it." },
     ),
-    unexplained_paise: maybeSum("What no line of the bank and no entry explains."),
+    unexplained_paise: maybeSum(
+      "The part of the difference that no line of the bank and no entry explains; null where the bank states no balance.",
+    ),
     queued: count("Lines of the bank that wait for a person."),
   },
   { title: "Reconciled", description: "The bank's closing balance against the books." },
@@ -85,13 +89,17 @@ const lineResult = {
   day: day("The bank's day."),
   direction: text("credit for money that came, debit for money that left."),
   amount_paise: count("The amount in paise."),
-  utr: maybeText("The bank's reference (UTR)."),
+  utr: maybeText("The bank's reference (UTR); null without one."),
   status: openEnum(bankLineStates, "Where it went; new while a second person is waited for."),
   reason: describeReason("Why it went there."),
-  firm_id: maybeText("The firm that got it."),
-  deal_id: maybeText("The settlement or cross that it names."),
-  proved_by: maybeText("What shows that it came from the firm: its account, or its name."),
-  repeats_line_id: maybeText("The line of an earlier file that it is, or may be."),
+  firm_id: maybeText("The firm that got it; null where none did."),
+  deal_id: maybeText("The settlement or cross that it names; null where it names none."),
+  proved_by: maybeText(
+    "What shows that it came from the firm, its account or its name; null where nothing does.",
+  ),
+  repeats_line_id: maybeText(
+    "The line of an earlier file that it is, or may be; null where there is none.",
+  ),
 };
 
 const statementFacts = {
@@ -101,11 +109,13 @@ const statementFacts = {
   last_day: day("The day of its last line."),
   line_count: count("Lines in the file."),
   opening_paise: maybeSum("The balance before the first line; null where the file has none."),
-  closing_paise: maybeSum("The balance after the last line."),
+  closing_paise: maybeSum("The balance after the last line; null where the bank states none."),
   received_by: text("The name of whoever imported it."),
-  received_at: timestamp("When."),
-  applied_by: maybeText("Who had it carried out: the second person, where it took two."),
-  applied_at: maybeTime("When."),
+  received_at: timestamp("When it was imported."),
+  applied_by: maybeText(
+    "Who had it carried out, which is the second person where it took two; null before.",
+  ),
+  applied_at: maybeTime("When it was carried out; null before."),
 };
 
 const BankStatement = Type.Object(statementFacts, {
@@ -125,8 +135,8 @@ const ShownBankStatement = Type.Object(
           remitter_name: text("Who sent it, as the bank says."),
           remitter_account_masked: text("The end of the account that it came from."),
           narration: text("What the bank wrote about the line."),
-          balance_paise: maybeSum("The bank's balance after it."),
-          decided_by: maybeText("Who assigned it, or sent it back."),
+          balance_paise: maybeSum("The bank's balance after it; null where the bank states none."),
+          decided_by: maybeText("Who assigned it, or sent it back; null where nobody did."),
         },
         { title: "BankLine", description: "A line of the bank, where it went, and why." },
       ),
@@ -143,7 +153,7 @@ const ImportedStatement = Type.Object(
       ["applied", "known", "proposed"],
       "known when it was imported before; proposed waits for a second person.",
     ),
-    approval_id: maybeText("The proposal, where it takes a second person."),
+    approval_id: maybeText("The id of the proposal; null where it takes one person."),
     lines: count("Lines in the file."),
     new_lines: count("Lines that no earlier file had."),
     matched: count("Lines that were explained."),
@@ -172,7 +182,7 @@ const PreviewedStatement = Type.Object(
     incoming_paise: count("What it would bring to firms, in paise."),
     people: count("How many people the import takes."),
     opening_paise: maybeSum("The balance before the first line; null where the file has none."),
-    closing_paise: maybeSum("The balance after the last line."),
+    closing_paise: maybeSum("The balance after the last line; null where the bank states none."),
     results: Type.Array(
       Type.Object(
         {
@@ -193,10 +203,14 @@ const toldLine = {
   day: day("The bank's day."),
   direction: text("credit for money that came, debit for money that left."),
   amount_paise: count("The amount in paise."),
-  utr: maybeText("The bank's reference (UTR)."),
+  utr: maybeText("The bank's reference (UTR); null without one."),
   status: openEnum(bankLineStates, "The state it is in."),
-  reason: maybeText("Why it could not be explained; the reasons are those of an import."),
-  repeats_line_id: maybeText("The line of an earlier file that it may be."),
+  reason: maybeText(
+    "Why it could not be explained, by the reasons of an import; null where it could.",
+  ),
+  repeats_line_id: maybeText(
+    "The line of an earlier file that it may be; null where there is none.",
+  ),
   remitter_name: text("Who sent it, as the bank says."),
   remitter_account_masked: text("The last digits of the account it came from."),
   narration: text("What the bank wrote about it."),
@@ -206,10 +220,12 @@ const BankLine = Type.Object(
   {
     ...toldLine,
     statement_id: text("The statement that brought it."),
-    firm_id: maybeText("The firm that it was assigned to or matched with."),
-    deal_id: maybeText("The settlement or cross that it was for."),
-    decided_by: maybeText("The name of whoever decided about it last."),
-    decided_at: maybeTime("When."),
+    firm_id: maybeText(
+      "The firm that it was assigned to or matched with; null where there is none.",
+    ),
+    deal_id: maybeText("The settlement or cross that it was for; null where it was for none."),
+    decided_by: maybeText("The name of whoever decided about it last; null where nobody did."),
+    decided_at: maybeTime("When that was decided; null where nobody did."),
   },
   {
     title: "ToldBankLine",
@@ -236,9 +252,9 @@ const PayingAccount = Type.Object(
     ifsc: text("The branch's IFSC."),
     name: text("Who holds it, as the bank's letter says."),
     entered_by: text("The name of whoever entered it."),
-    entered_at: timestamp("When."),
+    entered_at: timestamp("When it was entered."),
     confirmed_by: maybeText("The second person; null while one is waited for."),
-    confirmed_at: maybeTime("When it began to count."),
+    confirmed_at: maybeTime("When money from it began to count; null before it is confirmed."),
   },
   { title: "PayingAccount", description: "A second account that a firm pays from." },
 );
@@ -295,7 +311,7 @@ const StatementForm = Type.Object(
     name: text("What the form is called."),
     form: headings,
     saved_by: text("The name of whoever saved it."),
-    saved_at: timestamp("When."),
+    saved_at: timestamp("When it was saved."),
     version: count("How often a form was saved under this name."),
   },
   { title: "StatementForm", description: "How a bank writes its statements." },

@@ -225,7 +225,7 @@ export const deskOperations: readonly Operation[] = [
   operation({
     ...firms.act("suspendAnyFirm", "/ops/firms/:firm_id/suspend", "firms.write"),
     summary: "Stop trading for a firm; only an operator can resume it",
-    body: body({ reason: text("Why; the desk sees it.") }),
+    body: body({ reason: text("The reason in words, which the desk sees.") }),
     answer: Firm,
     run: async ({ ctx, actor }, { firm_id: firmId, reason }) => {
       const requester = await toOperatorRequester(ctx, firmId, actor);

@@ -62,14 +62,14 @@ const RateCard = Type.Object(
     default_bps: count("Of face, what a side that is proved late pays the other."),
     published_at: timestamp("Since when it is in force."),
     published_by: text("Who published, halted or opened it."),
-    note: maybeText("Why, for whoever asks later."),
+    note: maybeText("Why it was published; null where nobody said."),
   },
   { title: "RateCard", description: "Everything that a price is made of." },
 );
 
 const AuthoredCard = extend(
   RateCard,
-  { approved_by: maybeText("The second person, where it took two.") },
+  { approved_by: maybeText("The second person; null where it took one.") },
   { title: "AuthoredCard", description: "A rate card and who approved it." },
 );
 
@@ -113,7 +113,7 @@ export const CardPreview = Type.Object(
       {
         count: count("How many binding prices are out."),
         face_paise: count("The face that they are for."),
-        last_valid_until: maybeTime("When the last of them ends."),
+        last_valid_until: maybeTime("When the last of them ends; null without any."),
       },
       { description: "They are honoured, whatever is published." },
     ),
@@ -185,8 +185,10 @@ const BoardMarket = Type.Object(
     card: Type.Union([AuthoredCard, Type.Null()], {
       description: "The card in force; null before the first.",
     }),
-    bid_bps: maybeCount("What a seller of ₹10 lakh with at least 365 days left gets."),
-    ask_bps: maybeCount("What a buyer of ₹10 lakh pays."),
+    bid_bps: maybeCount(
+      "What a seller of ₹10 lakh with at least 365 days left gets; null while there is no price.",
+    ),
+    ask_bps: maybeCount("What a buyer of ₹10 lakh pays; null while there is no price."),
     index_bps: maybeCount("The last published index; null before there is one."),
     last_deal: nullableObject(
       {
@@ -194,7 +196,7 @@ const BoardMarket = Type.Object(
         face_paise: count("Its face, rounded to two digits."),
         at: timestamp("When it was agreed."),
       },
-      { description: "The last credit that changed hands." },
+      { description: "The last credit that changed hands; null before the first." },
     ),
     volume_24h_paise: sum("Face dealt in the last 24 hours, each rounded to two digits."),
     deals_24h: count("Credits dealt in that time."),
@@ -229,14 +231,17 @@ export const OpenedEnquiry = extend(
   Enquiry,
   {
     kind: openEnum(enquiryKinds, "What the enquiry is about."),
-    scheme: nullable<Scheme>({ type: "string", description: "The scheme of the credits." }),
-    amount_paise: maybeCount("The amount that was asked about."),
+    scheme: nullable<Scheme>({
+      type: "string",
+      description: "The scheme that was asked about; null where none was named.",
+    }),
+    amount_paise: maybeCount("The amount that was asked about; null where none was given."),
     name: text("The name of whoever sent it."),
     email: text("The mail address for the answer."),
     phone: maybeText("The telephone number for the answer; null when none was given."),
-    iec: maybeText("The importer-exporter code (IEC)."),
+    iec: maybeText("The importer-exporter code (IEC); null while none is given."),
     message: maybeText("The message as it was sent; null when there was none."),
-    outcome: maybeText("What came of it, once it is closed."),
+    outcome: maybeText("What came of it; null before it is closed."),
   },
   { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
 );

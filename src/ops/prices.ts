@@ -62,7 +62,9 @@ const terms = Type.Object(
       Type.Array(
         Type.Object(
           {
-            below_paise: Type.Union([paise("Faces below this."), Type.Null()]),
+            below_paise: Type.Union([paise("Faces below this."), Type.Null()], {
+              description: "Faces below this; null for the last band.",
+            }),
             bps: signed("What is added to the mid, in basis points."),
           },
           { additionalProperties: false },

@@ -75,16 +75,17 @@ export const OpsCredit = Type.Object(
     scheme,
     issued_paise: count("What it was issued with."),
     face_paise: count("The balance that can be transferred."),
-    port_code: maybeText("Its customs port."),
+    port_code: maybeText("The code of its customs port; null while it is unknown."),
     issued_on: day("The day it was issued."),
     expires_on: day("The last day it can be used."),
     status: openEnum(creditStates, "The state it is in."),
     state_before_suspension: nullable<(typeof creditStates)[number]>({
       type: "string",
-      description: "What it goes back to when its suspension is lifted.",
+      description:
+        "The state that it returns to when its suspension is lifted; null while it is not suspended.",
     }),
-    reserved_for: maybeText("The order, settlement or cross that has it."),
-    reason: maybeText("Why it is so, where that is not obvious."),
+    reserved_for: maybeText("The order, settlement or cross that has it; null while none does."),
+    reason: maybeText("Why it is in this state; null where that is obvious."),
     as_of: timestamp("When this was last confirmed."),
     balance_shown_on: nullable<string>({
       type: "string",
@@ -92,7 +93,9 @@ export const OpsCredit = Type.Object(
       description:
         "The day on which customs showed this balance; null where only its firm told it.",
     }),
-    expiry_told: maybeCount("The last warning of its expiry, in days before it."),
+    expiry_told: maybeCount(
+      "The last warning of its expiry that was given, in days before it; null before the first.",
+    ),
     expiry_due_on: day("When it is next looked at for its expiry."),
     version,
     created_at: timestamp("When it was declared."),
@@ -120,9 +123,9 @@ export const News = Type.Object(
   {
     scrip_no: text("The credit's number."),
     ok: flag("Always true; what cannot be is refused."),
-    from: maybeText("The state it was in."),
-    to: maybeText("The state it is in."),
-    reserved_for: maybeText("The deal that had it and is looked at now."),
+    from: maybeText("The state it was in; null for a credit that is new."),
+    to: maybeText("The state it is in; null where it has none."),
+    reserved_for: maybeText("The deal that had it and is checked now; null where none had it."),
     problem: maybeText("Always null: there is no problem."),
   },
   { title: "CreditNews", description: "What became of a credit that customs spoke about." },

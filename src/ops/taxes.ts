@@ -11,7 +11,13 @@ import {
   readCertificates,
   sumWithheldByPan,
 } from "../taxes/withholding.ts";
-import { currentAct, documentKinds, parseTaxLine, taxLines } from "../taxes/tax-rules.ts";
+import {
+  currentAct,
+  documentKinds,
+  parseTaxLine,
+  type TaxLine,
+  taxLines,
+} from "../taxes/tax-rules.ts";
 import {
   cursor,
   environment,
@@ -43,39 +49,44 @@ import {
   wrapList,
 } from "./schema.ts";
 
+/** What one line of the law has and no other. */
+const only = (line: TaxLine, what: string) => `For ${line}: ${what}; null on the other lines.`;
+
 const TaxRate = Type.Object(
   {
     environment: shownEnvironment,
     line: openEnum(taxLines, "Which tax; rails are the limits of the banks' rails."),
     effective_from: day("The first day of it."),
     is_on: flag("Whether the line is in force from that day; else it ended."),
-    cgst_bps: maybeCount("The central part within the house's state."),
-    sgst_bps: maybeCount("The state's part of it."),
-    igst_bps: maybeCount("The whole across a border."),
-    house_state: maybeText("The house's state code."),
-    act: maybeText("The year of the Income-tax Act."),
-    section: maybeText("The citation within it."),
-    payment_code: maybeText("What the return calls such payments."),
-    rate_bps: maybeCount("What is withheld, of the value."),
-    threshold_paise: maybeCount("From which value of a seller in a financial year."),
+    cgst_bps: maybeCount(only("gst", "the central part within the house's state, in basis points")),
+    sgst_bps: maybeCount(only("gst", "the state's part of it, in basis points")),
+    igst_bps: maybeCount(only("gst", "the whole across a border, in basis points")),
+    house_state: maybeText(only("gst", "the house's state code")),
+    act: maybeText(only("tds", "the year of the Income-tax Act")),
+    section: maybeText(only("tds", "the citation within that Act")),
+    payment_code: maybeText(only("tds", "the code of such payments in the return")),
+    rate_bps: maybeCount(only("tds", "what is withheld, in basis points of the value")),
+    threshold_paise: maybeCount(
+      only("tds", "a seller's sales in a financial year from which it is withheld"),
+    ),
     with_crosses: Type.Unsafe<boolean | null>({
       type: ["boolean", "null"],
-      description: "Whether in crosses too.",
+      description: only("tds", "whether it is withheld in crosses too"),
     }),
-    hsn: maybeText("The heading of scrips in the tariff."),
-    exemption: maybeText("The citation by which their supply is exempt."),
-    sac: maybeText("The code of the house's service."),
-    gst_bps: maybeCount("All GST on its fee."),
-    rtgs_from_paise: maybeCount("RTGS takes nothing below it."),
-    imps_to_paise: maybeCount("IMPS takes nothing above it."),
-    citation: maybeText("By which rule the rails take these amounts."),
+    hsn: maybeText(only("scrip", "the heading of scrips in the tariff")),
+    exemption: maybeText(only("scrip", "the citation by which their supply is exempt from GST")),
+    sac: maybeText(only("fee", "the code of the house's service")),
+    gst_bps: maybeCount(only("fee", "all GST on the house's fee, in basis points of it")),
+    rtgs_from_paise: maybeCount(only("rails", "RTGS takes nothing below it")),
+    imps_to_paise: maybeCount(only("rails", "IMPS takes nothing above it")),
+    citation: maybeText(only("rails", "the citation of the rule on these amounts")),
     confirmed_by: maybeText(
       "Who set it or found it right; null for what came with the program and has to be checked.",
     ),
   },
   {
     title: "TaxRate",
-    description: "A line of the law from a day on; fields of other lines are null.",
+    description: "A line of the law from a day on.",
   },
 );
 
@@ -90,7 +101,7 @@ const Certificate = Type.Object(
     effective_from: day("The first day that it counts."),
     effective_until: day("The last day that it counts."),
     set_by: text("Who entered it."),
-    set_at: timestamp("When."),
+    set_at: timestamp("When it was entered."),
   },
   { title: "TdsCertificate", description: "By which less is withheld from a payee." },
 );
@@ -103,9 +114,11 @@ const Deductions = wrapList(
     {
       pan: maybeText("The payee's PAN; null where it gave none."),
       legal_name: text("The payee's legal name."),
-      tds_act: maybeText("The year of the Act."),
-      tds_section: maybeText("The citation within it."),
-      tds_code: maybeText("What the return calls such payments."),
+      tds_act: maybeText(
+        "The year of the Income-tax Act by which it was withheld; null where none was recorded.",
+      ),
+      tds_section: maybeText("The citation within that Act; null where none was recorded."),
+      tds_code: maybeText("The code of such payments in the return; null where none was recorded."),
       base_paise: sum("The value that was withheld from, less what was reversed."),
       tds_paise: sum("What was withheld of it."),
     },
@@ -114,7 +127,9 @@ const Deductions = wrapList(
   "By PAN and citation.",
 );
 
-const houseStateName = maybeText("The state that the house's code stands for.");
+const houseStateName = maybeText(
+  "The state that the house's code stands for; null without a code.",
+);
 
 const TaxRates = wrapList(
   "rates",
@@ -137,7 +152,7 @@ const Invoices = pageList(
       financial_year: text("Whose series it is in, such as 2026-27."),
       number: count("Its place in the series, from 1 and without a gap."),
       invoice_no: text("The number as it is printed."),
-      issued_at: timestamp("When."),
+      issued_at: timestamp("When it was issued."),
       firm_id: text("The id of the firm that is charged."),
       settlement_id: text("For which settlement."),
       side: openEnum(sides, "Which side of it the firm was."),
@@ -191,9 +206,9 @@ export const taxOperations: readonly Operation[] = [
     body: body({
       environment,
       from,
-      cgst_bps: bps("The central part within the house's state."),
-      sgst_bps: bps("The state's part of it."),
-      igst_bps: bps("The whole across a border."),
+      cgst_bps: bps("The central part within the house's state, in basis points of the fee."),
+      sgst_bps: bps("The state's part of it, in basis points of the fee."),
+      igst_bps: bps("The whole across a border, in basis points of the fee."),
       house_state: optional(
         givenText("The house's state code; that of the house unless given.", 2),
       ),
@@ -210,9 +225,9 @@ export const taxOperations: readonly Operation[] = [
       from,
       act: optional(givenText("The year of the Income-tax Act; 2025 unless given.", 4)),
       section: givenText("The citation within it, such as 393(1) Table Sl. 8(ii).", 60),
-      payment_code: optional(givenText("What the return calls such payments.", 8)),
-      rate_bps: bps("What is withheld, of the value."),
-      threshold_paise: natural("From which value of a seller in a financial year."),
+      payment_code: optional(givenText("The code of such payments in the return.", 8)),
+      rate_bps: bps("What is withheld, in basis points of the value."),
+      threshold_paise: natural("A seller's sales in a financial year from which it is withheld."),
       with_crosses: optional(
         Type.Boolean({ description: "Whether it is withheld in crosses too." }),
       ),
@@ -249,7 +264,7 @@ export const taxOperations: readonly Operation[] = [
       environment,
       from,
       sac: givenText("The code of the service.", 8),
-      gst_bps: bps("All GST on it."),
+      gst_bps: bps("All GST on the fee, in basis points of it."),
     }),
     answer: TaxRate,
     run: ({ ctx, actor }, { environment: where, from: first, ...rate }) =>

@@ -33,7 +33,9 @@ export const Payout = Type.Object(
     firm_id: text("The firm that is paid."),
     kind: openEnum(payoutKinds, "Where it comes from: a settlement, or the firm's balance."),
     settlement_id: maybeText("The settlement that it comes from; null for a withdrawal."),
-    resend_of: maybeText("The payout that came back and is sent again by this one."),
+    resend_of: maybeText(
+      "The payout that came back and is sent again by this one; null for a first attempt.",
+    ),
     amount_paise: amount("How much: the sum of its lines, less `set_off_paise`."),
     set_off_paise: amount("What of its lines was set off from what the firm owed the house."),
     rail: openEnum(rails, "How it goes: by the amount of its remittance, once it has one."),
@@ -56,9 +58,11 @@ export const Payout = Type.Object(
       { description: "Where it goes; null while the firm has given no account." },
     ),
     status: openEnum(payoutStates, "The state it is in."),
-    reason: maybeText("Why it is held or came back."),
-    held_until: maybeTime("When the hold ends by itself."),
-    utr: maybeText("The bank's reference, once it was sent."),
+    reason: maybeText("Why it is held or came back; null otherwise."),
+    held_until: maybeTime(
+      "When the hold ends by itself; null without a hold, or where something else ends it.",
+    ),
+    utr: maybeText("The bank's reference (UTR); null before it is sent."),
     lines: Type.Array(Line, {
       description: "Which order each paisa comes from; a withdrawal has none.",
     }),

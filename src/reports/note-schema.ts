@@ -25,7 +25,9 @@ const NoteLeg = Type.Object({
   hsn: text("The tariff heading of scrips."),
   ...split,
   status: text("Where the credit stands, as in its settlement."),
-  default_by: maybeText("The side that pays the other for being late: sell or buy."),
+  default_by: maybeText(
+    "The side that pays the other for being late, sell or buy; null where none does.",
+  ),
   default_paise: amount("How much it pays; 0 where nobody does."),
 });
 
@@ -74,11 +76,14 @@ const ContractNote = Type.Object(
     status: text("Where the settlement stands."),
     dealt_at: timestamp("When it was dealt."),
     order_ids: Type.Array(Type.String(), { description: "The orders that it was dealt by." }),
-    firm: Type.Object({
-      legal_name: text("The legal name as it is registered."),
-      pan: maybeText("The firm's PAN; null until it is told."),
-      gstin: maybeText("The GSTIN; null until it is told."),
-    }),
+    firm: Type.Object(
+      {
+        legal_name: text("The legal name as it is registered."),
+        pan: maybeText("The firm's PAN; null until it is told."),
+        gstin: maybeText("The GSTIN; null until it is told."),
+      },
+      { description: "Whose side it is." },
+    ),
     legs: Type.Array(NoteLeg, { description: "One per credit." }),
     ...split,
     settled_paise: amount("What of the all-in amount has changed hands."),
@@ -103,12 +108,17 @@ export const ContractNotes = Type.Object(
   {
     settlement_id: text("The settlement's id."),
     as_of: timestamp("When this was made."),
-    house: Type.Object({
-      name: text("Who stands between the sides."),
-      address: Type.Array(Type.String(), { description: "The address, line by line." }),
-      gstin: maybeText("The GSTIN; null until it is told."),
-      cin: Type.Optional(maybeText("Its number in the register of companies.")),
-    }),
+    house: Type.Object(
+      {
+        name: text("Who stands between the sides."),
+        address: Type.Array(Type.String(), { description: "The address, line by line." }),
+        gstin: maybeText("The GSTIN; null until it is told."),
+        cin: Type.Optional(
+          maybeText("Its number in the register of companies (CIN); null where none is told."),
+        ),
+      },
+      { description: "Who stands between the sides." },
+    ),
     notes: Type.Array(ContractNote, {
       description: "One for each of your firms that has a side in it, and nothing of anybody else.",
     }),
@@ -124,10 +134,10 @@ export type Note = ContractNotes["notes"][number];
 
 const Party = Type.Object({
   name: text("Its legal name."),
-  iec: maybeText("Its importer-exporter code."),
+  iec: maybeText("Its importer-exporter code (IEC); null where none is told."),
   gstin: maybeText("Its GSTIN; null of who is not registered."),
   address: Type.Array(Type.String(), { description: "In lines; empty where we do not know it." }),
-  state_code: maybeText("The two digits of its state."),
+  state_code: maybeText("The two digits of its state, as a GSTIN begins; null where none is told."),
 });
 
 const BillOfSupply = Type.Object(
@@ -136,10 +146,10 @@ const BillOfSupply = Type.Object(
     number: maybeText("The house's number, without a gap in its series; null on a draft."),
     series: maybeText("The series of the number, one for each financial year; null on a draft."),
     date: Type.String({ format: "date", description: "The day of the supply, IST." }),
-    supplier: Party,
-    recipient: Party,
+    supplier: Type.Object(Party.properties, { description: "Who supplies the credits." }),
+    recipient: Type.Object(Party.properties, { description: "Who receives them." }),
     place_of_supply: maybeText(
-      "The state code of the recipient's GSTIN; of one without, the supplier's state.",
+      "The state code of the recipient's GSTIN, or of the supplier's for a recipient without; null where neither has one.",
     ),
     lines: Type.Array(
       Type.Object({

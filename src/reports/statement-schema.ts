@@ -34,15 +34,17 @@ const Line = Type.Object({
   kind: openEnum(lineKinds, "The kind of line."),
   description: text("The same in words."),
   reference: text("The settlement or payout it is about, or the bank's reference of a deposit."),
-  utr: maybeText("The bank's reference, of money that came or went."),
-  hsn: maybeText("The tariff heading of what changed hands; scrips are 4907 and exempt from GST."),
+  utr: maybeText("The bank's reference (UTR) of money that came or went; null for other lines."),
+  hsn: maybeText(
+    "The tariff heading of what changed hands: scrips are 4907 and exempt from GST; null for lines of no credits.",
+  ),
   scheme: nullable<string>({
     type: "string",
     "x-extensible-enum": [...schemes],
-    description: "The scheme of the credits.",
+    description: "The scheme of the credits; null for lines of no credits.",
   }),
   scrip_nos: Type.Array(Type.String(), { description: "The credits' numbers." }),
-  face_paise: maybeNumber("The sum of the credits' face values, in paise."),
+  face_paise: maybeNumber("The sum of the credits' face values; null for lines of no credits."),
   price_bps: maybeNumber("Your price; null where the credits had several."),
   amount_paise: amount("What it adds to the balance; below zero where it takes."),
   balance_paise: amount("The balance after the line, in paise."),
@@ -64,7 +66,7 @@ const summary = {
   status,
   opening_paise: amount("The balance at the beginning: what the statement before closed with."),
   closing_paise: amount("The balance at the end, or by now."),
-  frozen_at: maybeTime("Since when it is final."),
+  frozen_at: maybeTime("Since when it is final; null while the month runs."),
   digest: maybeText("SHA-256 of a final statement, as it is kept; null before it is final."),
   version: Type.Integer({
     description: "The last entry of the books that was seen: raised by everything that moves.",
@@ -81,17 +83,25 @@ export const Statement = Type.Object(
     from: timestamp("The first instant of the month."),
     to: timestamp("The first instant after it."),
     as_of: timestamp("When this was made."),
-    firm: Type.Object({
-      legal_name: text("The legal name as it is registered."),
-      pan: maybeText("The firm's PAN; null until it is told."),
-      gstin: maybeText("The GSTIN; null until it is told."),
-    }),
-    house: Type.Object({
-      name: text("Who keeps the account."),
-      address: Type.Array(Type.String(), { description: "The address, line by line." }),
-      gstin: maybeText("The GSTIN; null until it is told."),
-      cin: Type.Optional(maybeText("Its number in the register of companies.")),
-    }),
+    firm: Type.Object(
+      {
+        legal_name: text("The legal name as it is registered."),
+        pan: maybeText("The firm's PAN; null until it is told."),
+        gstin: maybeText("The GSTIN; null until it is told."),
+      },
+      { description: "Whose account it is." },
+    ),
+    house: Type.Object(
+      {
+        name: text("Who keeps the account."),
+        address: Type.Array(Type.String(), { description: "The address, line by line." }),
+        gstin: maybeText("The GSTIN; null until it is told."),
+        cin: Type.Optional(
+          maybeText("Its number in the register of companies (CIN); null where none is told."),
+        ),
+      },
+      { description: "Who keeps the account." },
+    ),
     lines: Type.Array(Line, {
       description:
         "What moved, in the order it took effect: opening_paise and all of them sum to closing_paise.",

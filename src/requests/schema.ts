@@ -16,8 +16,8 @@ const fields = {
   method: Type.String({ description: "The HTTP method.", examples: ["POST"] }),
   route: maybe("The path, with the names of its parts; null for none of ours.", "/v1/orders"),
   status: Type.Integer({ description: "The answer's HTTP status.", examples: [201] }),
-  code: maybe("Why it was refused: the slug of its error body.", "conflict"),
-  reason: maybe("The `detail.reason` of its error body.", "no_price"),
+  code: maybe("Why it was refused: the slug of its error body; null for a success.", "conflict"),
+  reason: maybe("The `detail.reason` of its error body; null without one.", "no_price"),
   duration_ms: Type.Number({
     description: "How long it took us, in milliseconds; of a stream, how long it was open.",
     examples: [4.2],

@@ -34,7 +34,7 @@ const amount = (description: string) => Type.Integer({ description, examples: [2
 
 const Leg = Type.Object({
   scrip_no: text("The credit's number."),
-  order_id: maybeText("The order that it was dealt by."),
+  order_id: maybeText("The order that it was dealt by; null for a cross."),
   face_paise: amount("The credit's face value in paise."),
   price_bps: Type.Integer({
     description: "Your price in basis points of face.",
@@ -42,11 +42,12 @@ const Leg = Type.Object({
   }),
   all_in_paise: amount("What you pay or get for it with fees and tax, in paise."),
   status: openEnum(legStates, "Where the credit stands."),
-  reason: maybeText("Why it was not delivered."),
+  reason: maybeText("Why it was not delivered; null otherwise."),
   default_by: nullable<string>({
     type: "string",
     examples: [...sides],
-    description: "The side that pays the other for being late at the portal, where that is proved.",
+    description:
+      "The side that pays the other because it is proved to be late at the portal; null where none is.",
   }),
   default_paise: amount("How much it pays; 0 where nobody does."),
 });
@@ -84,23 +85,41 @@ export const Task = Type.Object(
       taskStatuses,
       "late: its deadline has passed and it still waits. void: the deal ended without it.",
     ),
-    due_at: maybeTime("By when."),
-    done_at: maybeTime("When it was done, as was said or shown."),
-    reference: maybeText("What was given as its reference."),
+    due_at: maybeTime("By when it is to be done; null once it is done."),
+    done_at: maybeTime("When it was done, as a party said or customs showed; null before."),
+    reference: maybeText("The reference that was given with it; null without one."),
     instructions: nullableObject(
       {
-        beneficiary: Type.Optional(maybeText("pay: who gets the money.")),
-        account_no: Type.Optional(maybeText("For pay: the account number to pay to.")),
-        ifsc: Type.Optional(maybeText("For pay: the IFSC of that account.")),
-        bank: Type.Optional(maybeText("For pay: the bank of that account.")),
+        beneficiary: Type.Optional(
+          maybeText("For pay: who gets the money; null for the other kinds."),
+        ),
+        account_no: Type.Optional(
+          maybeText("For pay: the account number to pay to; null for the other kinds."),
+        ),
+        ifsc: Type.Optional(
+          maybeText("For pay: the IFSC of that account; null for the other kinds."),
+        ),
+        bank: Type.Optional(
+          maybeText("For pay: the bank of that account; null for the other kinds."),
+        ),
         amount_paise: Type.Optional(amount("For pay: the exact amount in paise.")),
-        reference: Type.Optional(maybeText("pay: what to give as the reference.")),
+        reference: Type.Optional(
+          maybeText("For pay: what to give as the reference; null for the other kinds."),
+        ),
         scrip_no: Type.Optional(text("initiate and accept: the credit.")),
         face_paise: Type.Optional(amount("initiate and accept: its face.")),
-        to_iec: Type.Optional(maybeText("initiate: the IEC of the receiver.")),
-        to_name: Type.Optional(maybeText("For initiate: the name of the receiving firm.")),
-        from_iec: Type.Optional(maybeText("accept: the IEC of the holder.")),
-        from_name: Type.Optional(maybeText("For accept: the name of the holding firm.")),
+        to_iec: Type.Optional(
+          maybeText("For initiate: the IEC of the receiver; null for the other kinds."),
+        ),
+        to_name: Type.Optional(
+          maybeText("For initiate: the name of the receiving firm; null for the other kinds."),
+        ),
+        from_iec: Type.Optional(
+          maybeText("For accept: the IEC of the holder; null for the other kinds."),
+        ),
+        from_name: Type.Optional(
+          maybeText("For accept: the name of the holding firm; null for the other kinds."),
+        ),
       },
       {
         description:
@@ -114,21 +133,21 @@ export const Task = Type.Object(
 export const Settlement = Type.Object(
   {
     settlement_id: settlementId,
-    cross_id: maybeText("The cross that was released by it, if it is one's."),
+    cross_id: maybeText("The cross whose credits it delivers; null for a settlement of orders."),
     scheme: openEnum(schemes, "Which scheme."),
     status: openEnum(
       settlementStates,
       "Where your side stands; with several, `settled` if anything of them was delivered.",
     ),
-    reason: maybeText("Why it failed or was reversed."),
+    reason: maybeText("Why it failed or was reversed; null otherwise."),
     failed_step: nullable<string>({
       type: "string",
       examples: [...steps],
       description:
-        "What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.",
+        "What was awaited when it failed: pay, initiate, accept or customs. New ones may appear; null where it did not fail while waiting.",
     }),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
-    due_at: maybeTime("By when that must have happened."),
+    due_at: maybeTime("By when that must have happened; null where nothing is awaited."),
     late: flag(
       "Whether that is over. A transfer that may be open at customs ends only by what customs says.",
     ),

@@ -184,7 +184,7 @@ export const StoredQuote = Type.Object(
     quote_ref: quoteRef,
     valid_until: timestamp("Until when the price binds, on either side."),
     status: openEnum(quoteStates, "Open until an order uses it or its time is over."),
-    order_id: maybeText("The order that was placed on it."),
+    order_id: maybeText("The order that was placed on it; null before one is."),
     firm_id: Type.String({
       description: "Whose credit it prices; the firm of the key when no credit was named.",
       examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
@@ -347,8 +347,8 @@ export type PlaceOrderBatchBody = Static<typeof PlaceOrderBatchBody>;
 
 const HistoryEntry = Type.Object({
   status: openEnum(orderStates, "The new state."),
-  at: timestamp("When."),
-  reason: maybeText("Why, where that is not obvious."),
+  at: timestamp("When it came to this state."),
+  reason: maybeText("Why it came to this state; null where that is obvious."),
 });
 
 export const Order = Type.Object(
@@ -366,13 +366,15 @@ export const Order = Type.Object(
     covered_paise: amount("Sell: the face of its credits. Buy: the duty covered so far."),
     residual_paise: amount("The part of the request that is not covered."),
     price_bps: maybeAmount("The one price of the order; null until something of it is dealt."),
-    limit_bps: maybeAmount("The limit it was placed with."),
+    limit_bps: maybeAmount("The limit it was placed with; null without one."),
     all_in_paise: maybeAmount(
-      "The amount that changes hands for the dealt part, everything included.",
+      "The amount that changes hands for the dealt part, everything included; null before anything of it is dealt.",
     ),
-    savings_paise: maybeAmount("Buy: the saving against paying the covered duty in cash."),
+    savings_paise: maybeAmount(
+      "Buy: the saving against paying the covered duty in cash; null before anything of it is dealt, and for sells.",
+    ),
     time_in_force: openEnum(timesInForce, "How long it may rest."),
-    expires_at: maybeTime("When it expires."),
+    expires_at: maybeTime("When it expires; null for an order that does not."),
     quote_ref: maybeText("The quote that the order took; null without one."),
     metadata: Type.Record(Type.String(), Type.String(), {
       description: "The pairs that were given with it.",
@@ -382,7 +384,9 @@ export const Order = Type.Object(
     settlement_ids: Type.Array(Type.String(), {
       description: "All of its settlements; an order that rested can be dealt in parts.",
     }),
-    settlement_status: maybeText("The state of its own credits in its latest settlement."),
+    settlement_status: maybeText(
+      "The state of its own credits in its latest settlement; null before there is one.",
+    ),
     settled_paise: maybeCount(
       "The part of all_in_paise that has changed hands for delivered credits; null before a deal.",
     ),

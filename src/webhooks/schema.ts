@@ -11,6 +11,7 @@ import {
   nullable,
   openEnum,
   pageFields,
+  removable,
   text,
   timestamp,
   version,
@@ -72,7 +73,7 @@ export type RegisterWebhookBody = Static<typeof RegisterWebhookBody>;
 export const UpdateWebhookBody = body({
   url: Type.Optional(url),
   events: Type.Optional(events),
-  description: Type.Optional(nullable<string>({ type: "string", ...description })),
+  description: Type.Optional(removable({ type: "string", ...description })),
   status: Type.Optional(
     closedEnum(["active", "paused"], {
       description: `A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than ${pausedDaysMax} days by then.`,
@@ -107,16 +108,16 @@ const webhookFields = {
     description: "What is sent: names of events, or * for all.",
     examples: [[everyEvent]],
   }),
-  description: maybeText("What it is for, in words."),
+  description: maybeText("What it is for, in words; null without any."),
   signing_secret: Type.String({
     description: "Shown whole once, when it is made; masked in every later view.",
     examples: ["whsec_…x3Kq"],
   }),
   previous_secret_until: maybeText(
-    "Until then deliveries are signed with the previous secret too. ISO 8601, IST.",
+    "Until when deliveries are signed with the previous secret too; null without one. ISO 8601, IST.",
   ),
   status: openEnum(webhookLifecycle.states, "Whether it is sent to."),
-  tested_at: maybeText("When a test was last asked for. ISO 8601, IST."),
+  tested_at: maybeText("When a test was last asked for; null before the first. ISO 8601, IST."),
   created_at: timestamp("When it was registered."),
   updated_at: timestamp("When it last changed."),
   version,
@@ -222,7 +223,7 @@ const Attempt = Type.Object(
       examples: [87],
     }),
     outcome: openEnum(outcomes, "What it was."),
-    status: maybeCount("The answer's status, if any."),
+    status: maybeCount("The HTTP status of the answer; null without an answer."),
     reason: nullable<Reason>({
       type: "string",
       description: "Why it was not delivered; null when it was.",
@@ -237,16 +238,21 @@ const deliveryFields = {
   delivery_id: deliveryId,
   webhook_id: webhookIdOfDelivery,
   event: Type.String({ description: "The event's name.", examples: ["credit.listed"] }),
-  event_id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+  event_id: Type.String({
+    description: "The event's id.",
+    examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"],
+  }),
   sequence: Type.Integer({ description: "The event's number on your desk.", examples: [42] }),
   status: openEnum(deliveryLifecycle.states, "The state it is in."),
   reason: nullable<Reason>({
     type: "string",
-    description: `Why it was not taken. Open set; known today: ${reasons.join(", ")}.`,
+    description: `Why it was not taken; null where it was, or was not yet tried. Open set; known today: ${reasons.join(", ")}.`,
   }),
   attempts: Type.Integer({ description: "The number of times it was sent.", examples: [1] }),
-  last_status: maybeCount("The last answer's status."),
-  next_attempt_at: maybeText("When it is tried again, while it is pending. ISO 8601, IST."),
+  last_status: maybeCount("The HTTP status of the last answer; null without an answer."),
+  next_attempt_at: maybeText(
+    "When it is tried again; null once it is delivered or given up on. ISO 8601, IST.",
+  ),
   created_at: timestamp("When it was queued."),
   updated_at: timestamp("When it last changed."),
   version,

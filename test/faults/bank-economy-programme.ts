@@ -2,7 +2,6 @@
 
 import { pino } from "pino";
 
-import { globalSetup, globalTeardown } from "../support/global-setup.ts";
 import { openStack } from "../support/programme-stack.ts";
 import { startService } from "../support/service.ts";
 import {
@@ -28,8 +27,6 @@ export async function runBankEconomies(
 ): Promise<Exclude<Outcome, { readonly missing: string }>> {
   await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
-  await globalSetup();
-  stack.defer(globalTeardown);
   const run = async (settings: BankEconomySettings): Promise<BankEconomyReport> => {
     // What stands behind a fault is told as it happens.
     const log = pino({ level: "error" }, pino.destination({ dest: 2, sync: true }));

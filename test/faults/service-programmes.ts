@@ -183,6 +183,10 @@ const controlSteps = 2_000;
 
 /** Desks against the house, then desks and a bank that keeps its own record; `bank` is only that. */
 export async function runEconomies(settings: Settings, say: Say): Promise<Outcome> {
+  await using stack = openStack();
+  // Once for both parts: this process keeps its connections to the server that it began with.
+  await globalSetup();
+  stack.defer(globalTeardown);
   if (settings.only === "bank") return await runBankEconomies(settings, say);
   const house = await runHouseEconomies(settings, say);
   const bank = await runBankEconomies(settings, say);
@@ -200,8 +204,6 @@ async function runHouseEconomies(
 ) {
   await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
-  await globalSetup();
-  stack.defer(globalTeardown);
   const run = async (settings: Omit<EconomySettings, "seed">): Promise<EconomyReport> => {
     let next = progressEvery;
     const onProgress = (steps: number) => {

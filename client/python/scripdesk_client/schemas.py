@@ -49,7 +49,9 @@ StateTablesLifecyclesItemMovesItem = TypedDict(
     {
         # The action, as allowed_actions names it.
         "action": "str",
+        # The states that it can start from.
         "from": "List[str]",
+        # The state that it leads to.
         "to": "str",
         # Who makes the move, such as the caller, the operator, the bank or the clock.
         "by": "str",
@@ -60,9 +62,11 @@ StateTablesLifecyclesItemMovesItem = TypedDict(
 class StateTablesLifecyclesItem(TypedDict):
     #: The kind of thing that has these states.
     noun: str
-    #: Where it begins.
+    #: The states that it can begin in.
     initial: List[str]
+    #: Every state that it can be in.
     states: List[str]
+    #: What can happen to it, and who does it.
     moves: List[StateTablesLifecyclesItemMovesItem]
 
 
@@ -192,7 +196,7 @@ class Key(TypedDict):
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
-    #: The plan of a root key; children share their root's.
+    #: The plan of a root key; null for a child, which shares its root's.
     plan: Optional[str]
     #: Limits of its own; absent ones are the plan's.
     limits: KeyLimits
@@ -204,7 +208,7 @@ class Key(TypedDict):
     status: Union[Literal["active", "expired", "revoked"], str]
     #: When it stops matching; null for never.
     expires_at: Optional[str]
-    #: When it was revoked.
+    #: When it was revoked; null while it counts.
     revoked_at: Optional[str]
     #: When it was issued. ISO 8601, IST.
     created_at: str
@@ -253,7 +257,7 @@ class MintedKey(TypedDict):
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
-    #: The plan of a root key; children share their root's.
+    #: The plan of a root key; null for a child, which shares its root's.
     plan: Optional[str]
     #: Limits of its own; absent ones are the plan's.
     limits: MintedKeyLimits
@@ -265,7 +269,7 @@ class MintedKey(TypedDict):
     status: Union[Literal["active", "expired", "revoked"], str]
     #: When it stops matching; null for never.
     expires_at: Optional[str]
-    #: When it was revoked.
+    #: When it was revoked; null while it counts.
     revoked_at: Optional[str]
     #: When it was issued. ISO 8601, IST.
     created_at: str
@@ -345,7 +349,7 @@ class ReissuedKey(TypedDict):
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
-    #: The plan of a root key; children share their root's.
+    #: The plan of a root key; null for a child, which shares its root's.
     plan: Optional[str]
     #: Limits of its own; absent ones are the plan's.
     limits: ReissuedKeyLimits
@@ -357,7 +361,7 @@ class ReissuedKey(TypedDict):
     status: Union[Literal["active", "expired", "revoked"], str]
     #: When it stops matching; null for never.
     expires_at: Optional[str]
-    #: When it was revoked.
+    #: When it was revoked; null while it counts.
     revoked_at: Optional[str]
     #: When it was issued. ISO 8601, IST.
     created_at: str
@@ -376,18 +380,21 @@ class ReissuedKey(TypedDict):
 
 
 class UsageByDayItem(TypedDict):
+    #: The day in IST.
     day: str
     #: Calls that were let in.
     calls: int
 
 
 class UsageByRouteItem(TypedDict):
+    #: Method and path.
     route: str
     #: Calls that were let in.
     calls: int
 
 
 class UsageByKeyItem(TypedDict):
+    #: The key's id.
     key_id: str
     #: Calls that were let in.
     calls: int
@@ -413,7 +420,9 @@ class Usage(TypedDict):
     quota_resets_at: str
     #: A child key sees its own calls, a root key those of its whole family.
     by_day: List[UsageByDayItem]
+    #: The month's calls by operation.
     by_route: List[UsageByRouteItem]
+    #: The month's calls by key.
     by_key: List[UsageByKeyItem]
 
 
@@ -429,9 +438,9 @@ class AnsweredRequest(TypedDict):
     route: Optional[str]
     #: The answer's HTTP status.
     status: int
-    #: Why it was refused: the slug of its error body.
+    #: Why it was refused: the slug of its error body; null for a success.
     code: Optional[str]
-    #: The `detail.reason` of its error body.
+    #: The `detail.reason` of its error body; null without one.
     reason: Optional[str]
     #: How long it took us, in milliseconds; of a stream, how long it was open.
     duration_ms: float
@@ -471,11 +480,11 @@ class RegisterFirm(TypedDict):
     legal_name: str
     #: Importer-exporter code: the PAN, or ten digits for an old one.
     iec: str
-    #: Permanent account number.
+    #: Permanent account number (PAN).
     pan: str
-    #: Holds the PAN; its last character is a check.
+    #: The number of the GST registration; it holds the PAN, and its last character is a check.
     gstin: NotRequired[str]
-    #: Corporate identity number; companies only.
+    #: Corporate identity number (CIN), of companies only.
     cin: NotRequired[str]
     #: Where people of the firm are reached.
     email: str
@@ -487,14 +496,17 @@ class RegisterFirm(TypedDict):
     role: Literal["exporter", "importer", "both"]
     #: The group of your desk that it belongs to.
     group_id: NotRequired[str]
-    #: Your own name for the firm; unique on your desk.
+    #: Your own name for the firm, unique on your desk.
     external_id: NotRequired[str]
 
 
 class FirmBank(TypedDict):
     """Where its money goes; null before it is given."""
+    #: The account number, of which the last four digits are shown.
     account_no_masked: str
+    #: The branch's IFSC.
     ifsc: str
+    #: The name the account bears.
     name: str
 
 
@@ -503,7 +515,7 @@ class FirmChecksItem(TypedDict):
     check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
     #: What was found.
     outcome: Union[Literal["pass", "fail", "pending"], str]
-    #: What to do about a failure.
+    #: What to do about a failure; null for a check that has not failed.
     cure: Optional[str]
     #: When it was found; null while pending.
     as_of: Optional[str]
@@ -512,7 +524,7 @@ class FirmChecksItem(TypedDict):
 class FirmHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
-    #: The reason in words.
+    #: Why it is held back.
     reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
     #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
@@ -520,7 +532,9 @@ class FirmHoldsItem(TypedDict):
 
 class FirmMandate(TypedDict):
     """The firm's permission to trade for it; null before it is given."""
+    #: Who signed it for the firm.
     signatory_name: str
+    #: The mandate's reference.
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
@@ -529,9 +543,10 @@ class FirmMandate(TypedDict):
 
 
 class FirmSuspension(TypedDict):
-    """Present while the firm is suspended."""
+    """Who suspended the firm, and why; null while it is not suspended."""
     #: Who suspended it; the operator's only they can lift.
     by: Union[Literal["desk", "operator"], str]
+    #: The reason in words.
     reason: str
 
 
@@ -541,24 +556,25 @@ class Firm(TypedDict):
     firm_id: str
     #: Chosen by the key's prefix.
     environment: Union[Literal["live", "sandbox"], str]
+    #: The name it is registered under with customs.
     legal_name: str
-    #: The importer-exporter code (IEC).
+    #: The importer-exporter code (IEC); null while none is given.
     iec: Optional[str]
-    #: Permanent account number.
+    #: Permanent account number (PAN); null while none is given.
     pan: Optional[str]
-    #: The number of the GST registration.
+    #: The number of the GST registration (GSTIN); null without one.
     gstin: Optional[str]
-    #: Corporate identity number.
+    #: Corporate identity number (CIN); null without one.
     cin: Optional[str]
-    #: Masked after offboarding.
+    #: Masked after offboarding; null while none is given.
     email: Optional[str]
-    #: Masked after offboarding.
+    #: Masked after offboarding; null while none is given.
     phone: Optional[str]
     #: What the firm does: exporter, importer or both.
     role: Union[Literal["exporter", "importer", "both"], str]
     #: Where its money goes; null before it is given.
     bank: Optional[FirmBank]
-    #: The group it belongs to.
+    #: The group it belongs to; null for a firm of none.
     group_id: Optional[str]
     #: Your own name for the firm; null when it has none.
     external_id: Optional[str]
@@ -570,7 +586,7 @@ class Firm(TypedDict):
     holds: List[FirmHoldsItem]
     #: The firm's permission to trade for it; null before it is given.
     mandate: Optional[FirmMandate]
-    #: Present while the firm is suspended.
+    #: Who suspended the firm, and why; null while it is not suspended.
     suspension: Optional[FirmSuspension]
     #: When it was registered. ISO 8601, IST.
     created_at: str
@@ -612,23 +628,23 @@ class UpdateFirm(TypedDict):
     legal_name: NotRequired[str]
     #: Importer-exporter code: the PAN, or ten digits for an old one.
     iec: NotRequired[str]
-    #: Permanent account number.
+    #: Permanent account number (PAN).
     pan: NotRequired[str]
-    #: Holds the PAN; its last character is a check.
+    #: The number of the GST registration; it holds the PAN, and its last character is a check. null takes it away.
     gstin: NotRequired[Optional[str]]
-    #: Corporate identity number; companies only.
+    #: Corporate identity number (CIN), of companies only. null takes it away.
     cin: NotRequired[Optional[str]]
     #: Where people of the firm are reached.
     email: NotRequired[str]
-    #: Ten Indian digits, or with + and a country code.
+    #: Ten Indian digits, or with + and a country code. null takes it away.
     phone: NotRequired[Optional[str]]
     #: Where its money goes; null takes it away.
     bank: NotRequired[Optional[UpdateFirmBank]]
     #: What the firm does: exporter, importer or both.
     role: NotRequired[Literal["exporter", "importer", "both"]]
-    #: The group of your desk that it belongs to.
+    #: The group of your desk that it belongs to. null takes it away.
     group_id: NotRequired[Optional[str]]
-    #: Your own name for the firm; unique on your desk.
+    #: Your own name for the firm, unique on your desk. null takes it away.
     external_id: NotRequired[Optional[str]]
 
 
@@ -637,7 +653,7 @@ class ConnectionChecksItem(TypedDict):
     check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
     #: What was found.
     outcome: Union[Literal["pass", "fail", "pending"], str]
-    #: What to do about a failure.
+    #: What to do about a failure; null for a check that has not failed.
     cure: Optional[str]
     #: When it was found; null while pending.
     as_of: Optional[str]
@@ -646,7 +662,7 @@ class ConnectionChecksItem(TypedDict):
 class ConnectionHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
-    #: The reason in words.
+    #: Why it is held back.
     reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
     #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
@@ -654,7 +670,9 @@ class ConnectionHoldsItem(TypedDict):
 
 class ConnectionMandate(TypedDict):
     """The firm's permission to trade for it; null before it is given."""
+    #: Who signed it for the firm.
     signatory_name: str
+    #: The mandate's reference.
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
@@ -663,9 +681,10 @@ class ConnectionMandate(TypedDict):
 
 
 class ConnectionSuspension(TypedDict):
-    """Present while the firm is suspended."""
+    """Who suspended the firm, and why; null while it is not suspended."""
     #: Who suspended it; the operator's only they can lift.
     by: Union[Literal["desk", "operator"], str]
+    #: The reason in words.
     reason: str
 
 
@@ -674,7 +693,7 @@ class ConnectionPortsItem(TypedDict):
     port: Union[Literal["registry", "bank"], str]
     #: During an outage questions wait.
     state: Union[Literal["up", "outage"], str]
-    #: When the outage began.
+    #: When the outage began; null without one.
     since: Optional[str]
 
 
@@ -690,7 +709,7 @@ class Connection(TypedDict):
     holds: List[ConnectionHoldsItem]
     #: The firm's permission to trade for it; null before it is given.
     mandate: Optional[ConnectionMandate]
-    #: Present while the firm is suspended.
+    #: Who suspended the firm, and why; null while it is not suspended.
     suspension: Optional[ConnectionSuspension]
     #: Whether the world outside answers.
     ports: List[ConnectionPortsItem]
@@ -782,6 +801,7 @@ class GroupMember(TypedDict):
     """A firm that is in the group."""
     #: A firm of your desk.
     firm_id: str
+    #: The firm's legal name.
     legal_name: str
     #: How far the firm's connection has come.
     connection_state: str
@@ -883,7 +903,9 @@ class GroupPositionsMembersItemAnyScheme(TypedDict):
 class GroupPositionsMembersItem(TypedDict):
     #: A firm of your desk.
     firm_id: str
+    #: The firm's legal name.
     legal_name: str
+    #: Credits and requirements of each scheme.
     schemes: List[GroupPositionsMembersItemSchemesItem]
     #: Requirements that name no scheme: credits of either can cover them.
     any_scheme: GroupPositionsMembersItemAnyScheme
@@ -895,6 +917,7 @@ class GroupPositions(TypedDict):
     group_id: str
     #: The one moment that every figure is of. ISO 8601, IST.
     as_of: str
+    #: Credits and requirements of each scheme.
     schemes: List[GroupPositionsSchemesItem]
     #: Requirements that name no scheme: credits of either can cover them.
     any_scheme: GroupPositionsAnyScheme
@@ -1026,6 +1049,7 @@ class Netting(TypedDict):
     netting_ref: str
     #: Whether it is proven that no other moves leave less duty uncovered.
     proven_optimal: bool
+    #: One line per scheme.
     schemes: List[NettingSchemesItem]
     #: Every member, newest firm first.
     entities: List[NettingEntitiesItem]
@@ -1101,7 +1125,7 @@ class Credit(TypedDict):
     issued_paise: int
     #: The balance that can be transferred: what is priced and sold. 0 once it is used.
     face_paise: int
-    #: Its customs port.
+    #: The code of its customs port; null while it is unknown.
     port_code: Optional[str]
     #: The day it was issued. YYYY-MM-DD.
     issued_on: str
@@ -1353,7 +1377,7 @@ class StoredQuote(TypedDict):
     quote_ref: str
     #: Open until an order uses it or its time is over.
     status: Union[Literal["open", "used", "expired"], str]
-    #: The order that was placed on it.
+    #: The order that was placed on it; null before one is.
     order_id: Optional[str]
     #: Whose credit it prices; the firm of the key when no credit was named.
     firm_id: str
@@ -1557,9 +1581,9 @@ PlaceOrder = Union["PlaceOrder1", "PlaceOrder2", "PlaceOrder3", "PlaceOrder4", "
 class OrderHistoryItem(TypedDict):
     #: The new state.
     status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
-    #: When. ISO 8601, IST.
+    #: When it came to this state. ISO 8601, IST.
     at: str
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: Optional[str]
 
 
@@ -1587,15 +1611,15 @@ class Order(TypedDict):
     residual_paise: int
     #: The one price of the order; null until something of it is dealt.
     price_bps: Optional[int]
-    #: The limit it was placed with.
+    #: The limit it was placed with; null without one.
     limit_bps: Optional[int]
-    #: The amount that changes hands for the dealt part, everything included.
+    #: The amount that changes hands for the dealt part, everything included; null before anything of it is dealt.
     all_in_paise: Optional[int]
-    #: Buy: the saving against paying the covered duty in cash.
+    #: Buy: the saving against paying the covered duty in cash; null before anything of it is dealt, and for sells.
     savings_paise: Optional[int]
     #: How long it may rest.
     time_in_force: Union[Literal["IOC", "GTC", "GTD"], str]
-    #: When it expires. ISO 8601, IST.
+    #: When it expires; null for an order that does not. ISO 8601, IST.
     expires_at: Optional[str]
     #: The quote that the order took; null without one.
     quote_ref: Optional[str]
@@ -1607,7 +1631,7 @@ class Order(TypedDict):
     settlement_id: Optional[str]
     #: All of its settlements; an order that rested can be dealt in parts.
     settlement_ids: List[str]
-    #: The state of its own credits in its latest settlement.
+    #: The state of its own credits in its latest settlement; null before there is one.
     settlement_status: Optional[str]
     #: The part of all_in_paise that has changed hands for delivered credits; null before a deal.
     settled_paise: Optional[int]
@@ -2014,9 +2038,9 @@ class CrossSidesItem(TypedDict):
 class CrossHistoryItem(TypedDict):
     #: The state it came to.
     status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
-    #: When. ISO 8601, IST.
+    #: When it came to this state. ISO 8601, IST.
     at: str
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: Optional[str]
 
 
@@ -2052,19 +2076,19 @@ class Cross(TypedDict):
     terms_hash: str
     #: The state it is in.
     status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
-    #: Why it ended, where that is not obvious.
+    #: Why it ended; null while it has not, and where that is obvious.
     reason: Optional[str]
     #: Whose move it is.
     waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
-    #: By when that must have happened. ISO 8601, IST.
+    #: By when that must have happened; null where nothing is awaited. ISO 8601, IST.
     due_at: Optional[str]
-    #: Buyer: what you named your payment by.
+    #: The reference that the buyer gave for its payment; null for the seller, and before it is funded.
     payment_ref: Optional[str]
-    #: The settlement of what was released.
+    #: The settlement of what was released; null before the release.
     settlement_id: Optional[str]
-    #: Where that settlement stands.
+    #: The state of that settlement; null before the release.
     settlement_status: Optional[str]
-    #: The netting of a group that it is a part of.
+    #: The netting of a group that it is a part of; null for a cross of its own.
     netting_ref: Optional[str]
     #: Every state it came to, in order.
     history: List[CrossHistoryItem]
@@ -2227,29 +2251,29 @@ class MarketList(TypedDict):
 
 class TaskInstructions(TypedDict):
     """What to enter where it is done; null unless the task is open and there is something to tell."""
-    #: pay: who gets the money.
+    #: For pay: who gets the money; null for the other kinds.
     beneficiary: NotRequired[Optional[str]]
-    #: For pay: the account number to pay to.
+    #: For pay: the account number to pay to; null for the other kinds.
     account_no: NotRequired[Optional[str]]
-    #: For pay: the IFSC of that account.
+    #: For pay: the IFSC of that account; null for the other kinds.
     ifsc: NotRequired[Optional[str]]
-    #: For pay: the bank of that account.
+    #: For pay: the bank of that account; null for the other kinds.
     bank: NotRequired[Optional[str]]
     #: For pay: the exact amount in paise.
     amount_paise: NotRequired[int]
-    #: pay: what to give as the reference.
+    #: For pay: what to give as the reference; null for the other kinds.
     reference: NotRequired[Optional[str]]
     #: initiate and accept: the credit.
     scrip_no: NotRequired[str]
     #: initiate and accept: its face.
     face_paise: NotRequired[int]
-    #: initiate: the IEC of the receiver.
+    #: For initiate: the IEC of the receiver; null for the other kinds.
     to_iec: NotRequired[Optional[str]]
-    #: For initiate: the name of the receiving firm.
+    #: For initiate: the name of the receiving firm; null for the other kinds.
     to_name: NotRequired[Optional[str]]
-    #: accept: the IEC of the holder.
+    #: For accept: the IEC of the holder; null for the other kinds.
     from_iec: NotRequired[Optional[str]]
-    #: For accept: the name of the holding firm.
+    #: For accept: the name of the holding firm; null for the other kinds.
     from_name: NotRequired[Optional[str]]
 
 
@@ -2269,11 +2293,11 @@ class Task(TypedDict):
     by: Union[Literal["firm", "house"], str]
     #: late: its deadline has passed and it still waits. void: the deal ended without it.
     status: Union[Literal["waiting", "done", "late", "void"], str]
-    #: By when. ISO 8601, IST.
+    #: By when it is to be done; null once it is done. ISO 8601, IST.
     due_at: Optional[str]
-    #: When it was done, as was said or shown. ISO 8601, IST.
+    #: When it was done, as a party said or customs showed; null before. ISO 8601, IST.
     done_at: Optional[str]
-    #: What was given as its reference.
+    #: The reference that was given with it; null without one.
     reference: Optional[str]
     #: What to enter where it is done; null unless the task is open and there is something to tell.
     instructions: Optional[TaskInstructions]
@@ -2282,7 +2306,7 @@ class Task(TypedDict):
 class SettlementSidesItemLegsItem(TypedDict):
     #: The credit's number.
     scrip_no: str
-    #: The order that it was dealt by.
+    #: The order that it was dealt by; null for a cross.
     order_id: Optional[str]
     #: The credit's face value in paise.
     face_paise: int
@@ -2292,9 +2316,9 @@ class SettlementSidesItemLegsItem(TypedDict):
     all_in_paise: int
     #: Where the credit stands.
     status: Union[Literal["pending", "to_initiate", "to_accept", "missing", "transferring", "delivered", "failed"], str]
-    #: Why it was not delivered.
+    #: Why it was not delivered; null otherwise.
     reason: Optional[str]
-    #: The side that pays the other for being late at the portal, where that is proved.
+    #: The side that pays the other because it is proved to be late at the portal; null where none is.
     default_by: Optional[str]
     #: How much it pays; 0 where nobody does.
     default_paise: int
@@ -2328,9 +2352,9 @@ class SettlementSidesItem(TypedDict):
 class SettlementHistoryItem(TypedDict):
     #: The state it came to.
     status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
-    #: When. ISO 8601, IST.
+    #: When it came to this state. ISO 8601, IST.
     at: str
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: Optional[str]
 
 
@@ -2338,19 +2362,19 @@ class Settlement(TypedDict):
     """Delivery of whole credits against payment."""
     #: The settlement's id.
     settlement_id: str
-    #: The cross that was released by it, if it is one's.
+    #: The cross whose credits it delivers; null for a settlement of orders.
     cross_id: Optional[str]
     #: Which scheme.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Where your side stands; with several, `settled` if anything of them was delivered.
     status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
-    #: Why it failed or was reversed.
+    #: Why it failed or was reversed; null otherwise.
     reason: Optional[str]
-    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.
+    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear; null where it did not fail while waiting.
     failed_step: Optional[str]
     #: Whose move it is.
     waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
-    #: By when that must have happened. ISO 8601, IST.
+    #: By when that must have happened; null where nothing is awaited. ISO 8601, IST.
     due_at: Optional[str]
     #: Whether that is over. A transfer that may be open at customs ends only by what customs says.
     late: bool
@@ -2387,29 +2411,29 @@ class SettlementList(TypedDict):
 
 class TaskOfListInstructions(TypedDict):
     """What to enter where it is done; null unless the task is open and there is something to tell."""
-    #: pay: who gets the money.
+    #: For pay: who gets the money; null for the other kinds.
     beneficiary: NotRequired[Optional[str]]
-    #: For pay: the account number to pay to.
+    #: For pay: the account number to pay to; null for the other kinds.
     account_no: NotRequired[Optional[str]]
-    #: For pay: the IFSC of that account.
+    #: For pay: the IFSC of that account; null for the other kinds.
     ifsc: NotRequired[Optional[str]]
-    #: For pay: the bank of that account.
+    #: For pay: the bank of that account; null for the other kinds.
     bank: NotRequired[Optional[str]]
     #: For pay: the exact amount in paise.
     amount_paise: NotRequired[int]
-    #: pay: what to give as the reference.
+    #: For pay: what to give as the reference; null for the other kinds.
     reference: NotRequired[Optional[str]]
     #: initiate and accept: the credit.
     scrip_no: NotRequired[str]
     #: initiate and accept: its face.
     face_paise: NotRequired[int]
-    #: initiate: the IEC of the receiver.
+    #: For initiate: the IEC of the receiver; null for the other kinds.
     to_iec: NotRequired[Optional[str]]
-    #: For initiate: the name of the receiving firm.
+    #: For initiate: the name of the receiving firm; null for the other kinds.
     to_name: NotRequired[Optional[str]]
-    #: accept: the IEC of the holder.
+    #: For accept: the IEC of the holder; null for the other kinds.
     from_iec: NotRequired[Optional[str]]
-    #: For accept: the name of the holding firm.
+    #: For accept: the name of the holding firm; null for the other kinds.
     from_name: NotRequired[Optional[str]]
 
 
@@ -2431,11 +2455,11 @@ class TaskOfList(TypedDict):
     by: Union[Literal["firm", "house"], str]
     #: late: its deadline has passed and it still waits. void: the deal ended without it.
     status: Union[Literal["waiting", "done", "late", "void"], str]
-    #: By when. ISO 8601, IST.
+    #: By when it is to be done; null once it is done. ISO 8601, IST.
     due_at: Optional[str]
-    #: When it was done, as was said or shown. ISO 8601, IST.
+    #: When it was done, as a party said or customs showed; null before. ISO 8601, IST.
     done_at: Optional[str]
-    #: What was given as its reference.
+    #: The reference that was given with it; null without one.
     reference: Optional[str]
     #: What to enter where it is done; null unless the task is open and there is something to tell.
     instructions: Optional[TaskOfListInstructions]
@@ -2517,9 +2541,9 @@ class PayoutLinesItem(TypedDict):
 class PayoutHistoryItem(TypedDict):
     #: The state it came to.
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
-    #: When. ISO 8601, IST.
+    #: When it came to this state. ISO 8601, IST.
     at: str
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: Optional[str]
 
 
@@ -2533,7 +2557,7 @@ class Payout(TypedDict):
     kind: Union[Literal["settlement", "withdrawal"], str]
     #: The settlement that it comes from; null for a withdrawal.
     settlement_id: Optional[str]
-    #: The payout that came back and is sent again by this one.
+    #: The payout that came back and is sent again by this one; null for a first attempt.
     resend_of: Optional[str]
     #: How much: the sum of its lines, less `set_off_paise`.
     amount_paise: int
@@ -2547,11 +2571,11 @@ class Payout(TypedDict):
     bank: Optional[PayoutBank]
     #: The state it is in.
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
-    #: Why it is held or came back.
+    #: Why it is held or came back; null otherwise.
     reason: Optional[str]
-    #: When the hold ends by itself. ISO 8601, IST.
+    #: When the hold ends by itself; null without a hold, or where something else ends it. ISO 8601, IST.
     held_until: Optional[str]
-    #: The bank's reference, once it was sent.
+    #: The bank's reference (UTR); null before it is sent.
     utr: Optional[str]
     #: Which order each paisa comes from; a withdrawal has none.
     lines: List[PayoutLinesItem]
@@ -2674,8 +2698,11 @@ class ProposeAct(TypedDict):
 
 class DeskApprovalShownBank(TypedDict):
     """The account that the firm's money shall go to; null for none."""
+    #: The account number, of which the last four digits are shown.
     account_no_masked: str
+    #: The branch's IFSC.
     ifsc: str
+    #: The name the account bears.
     name: str
 
 
@@ -2889,7 +2916,7 @@ class StatementSummary(TypedDict):
     opening_paise: int
     #: The balance at the end, or by now.
     closing_paise: int
-    #: Since when it is final. ISO 8601, IST.
+    #: Since when it is final; null while the month runs. ISO 8601, IST.
     frozen_at: Optional[str]
     #: SHA-256 of a final statement, as it is kept; null before it is final.
     digest: Optional[str]
@@ -2905,6 +2932,7 @@ class StatementList(TypedDict):
 
 
 class StatementFirm(TypedDict):
+    """Whose account it is."""
     #: The legal name as it is registered.
     legal_name: str
     #: The firm's PAN; null until it is told.
@@ -2914,13 +2942,14 @@ class StatementFirm(TypedDict):
 
 
 class StatementHouse(TypedDict):
+    """Who keeps the account."""
     #: Who keeps the account.
     name: str
     #: The address, line by line.
     address: List[str]
     #: The GSTIN; null until it is told.
     gstin: Optional[str]
-    #: Its number in the register of companies.
+    #: Its number in the register of companies (CIN); null where none is told.
     cin: NotRequired[Optional[str]]
 
 
@@ -2935,15 +2964,15 @@ class StatementLinesItem(TypedDict):
     description: str
     #: The settlement or payout it is about, or the bank's reference of a deposit.
     reference: str
-    #: The bank's reference, of money that came or went.
+    #: The bank's reference (UTR) of money that came or went; null for other lines.
     utr: Optional[str]
-    #: The tariff heading of what changed hands; scrips are 4907 and exempt from GST.
+    #: The tariff heading of what changed hands: scrips are 4907 and exempt from GST; null for lines of no credits.
     hsn: Optional[str]
-    #: The scheme of the credits.
+    #: The scheme of the credits; null for lines of no credits.
     scheme: Optional[Union[Literal["RODTEP", "ROSCTL"], str]]
     #: The credits' numbers.
     scrip_nos: List[str]
-    #: The sum of the credits' face values, in paise.
+    #: The sum of the credits' face values; null for lines of no credits.
     face_paise: Optional[int]
     #: Your price; null where the credits had several.
     price_bps: Optional[int]
@@ -2977,7 +3006,7 @@ Statement = TypedDict(
         "opening_paise": "int",
         # The balance at the end, or by now.
         "closing_paise": "int",
-        # Since when it is final. ISO 8601, IST.
+        # Since when it is final; null while the month runs. ISO 8601, IST.
         "frozen_at": "Optional[str]",
         # SHA-256 of a final statement, as it is kept; null before it is final.
         "digest": "Optional[str]",
@@ -2991,7 +3020,9 @@ Statement = TypedDict(
         "to": "str",
         # When this was made. ISO 8601, IST.
         "as_of": "str",
+        # Whose account it is.
         "firm": "StatementFirm",
+        # Who keeps the account.
         "house": "StatementHouse",
         # What moved, in the order it took effect: opening_paise and all of them sum to closing_paise.
         "lines": "List[StatementLinesItem]",
@@ -3008,6 +3039,7 @@ Statement = TypedDict(
 
 
 class ContractNoteFirm(TypedDict):
+    """Whose side it is."""
     #: The legal name as it is registered.
     legal_name: str
     #: The firm's PAN; null until it is told.
@@ -3035,7 +3067,7 @@ class ContractNoteLegsItem(TypedDict):
     all_in_paise: int
     #: Where the credit stands, as in its settlement.
     status: str
-    #: The side that pays the other for being late: sell or buy.
+    #: The side that pays the other for being late, sell or buy; null where none does.
     default_by: Optional[str]
     #: How much it pays; 0 where nobody does.
     default_paise: int
@@ -3109,6 +3141,7 @@ class ContractNote(TypedDict):
     dealt_at: str
     #: The orders that it was dealt by.
     order_ids: List[str]
+    #: Whose side it is.
     firm: ContractNoteFirm
     #: One per credit.
     legs: List[ContractNoteLegsItem]
@@ -3137,13 +3170,14 @@ class ContractNote(TypedDict):
 
 
 class ContractNotesHouse(TypedDict):
+    """Who stands between the sides."""
     #: Who stands between the sides.
     name: str
     #: The address, line by line.
     address: List[str]
     #: The GSTIN; null until it is told.
     gstin: Optional[str]
-    #: Its number in the register of companies.
+    #: Its number in the register of companies (CIN); null where none is told.
     cin: NotRequired[Optional[str]]
 
 
@@ -3153,6 +3187,7 @@ class ContractNotes(TypedDict):
     settlement_id: str
     #: When this was made. ISO 8601, IST.
     as_of: str
+    #: Who stands between the sides.
     house: ContractNotesHouse
     #: One for each of your firms that has a side in it, and nothing of anybody else.
     notes: List[ContractNote]
@@ -3163,28 +3198,30 @@ class ContractNotes(TypedDict):
 
 
 class BillOfSupplySupplier(TypedDict):
+    """Who supplies the credits."""
     #: Its legal name.
     name: str
-    #: Its importer-exporter code.
+    #: Its importer-exporter code (IEC); null where none is told.
     iec: Optional[str]
     #: Its GSTIN; null of who is not registered.
     gstin: Optional[str]
     #: In lines; empty where we do not know it.
     address: List[str]
-    #: The two digits of its state.
+    #: The two digits of its state, as a GSTIN begins; null where none is told.
     state_code: Optional[str]
 
 
 class BillOfSupplyRecipient(TypedDict):
+    """Who receives them."""
     #: Its legal name.
     name: str
-    #: Its importer-exporter code.
+    #: Its importer-exporter code (IEC); null where none is told.
     iec: Optional[str]
     #: Its GSTIN; null of who is not registered.
     gstin: Optional[str]
     #: In lines; empty where we do not know it.
     address: List[str]
-    #: The two digits of its state.
+    #: The two digits of its state, as a GSTIN begins; null where none is told.
     state_code: Optional[str]
 
 
@@ -3208,9 +3245,11 @@ class BillOfSupply(TypedDict):
     series: Optional[str]
     #: The day of the supply, IST.
     date: str
+    #: Who supplies the credits.
     supplier: BillOfSupplySupplier
+    #: Who receives them.
     recipient: BillOfSupplyRecipient
-    #: The state code of the recipient's GSTIN; of one without, the supplier's state.
+    #: The state code of the recipient's GSTIN, or of the supplier's for a recipient without; null where neither has one.
     place_of_supply: Optional[str]
     #: One per credit.
     lines: List[BillOfSupplyLinesItem]
@@ -3243,8 +3282,12 @@ class BillsOfSupply(TypedDict):
 
 
 class EventFactsEntity(TypedDict):
+    """The thing it happened to."""
+    #: What kind of thing it is.
     type: str
+    #: The thing's id.
     id: str
+    #: The thing's version after it.
     version: int
     #: Read it again here for what holds now.
     href: str
@@ -3253,6 +3296,7 @@ class EventFactsEntity(TypedDict):
 EventFacts = TypedDict(
     "EventFacts",
     {
+        # The event's id.
         "id": "str",
         # When it happened. ISO 8601, IST.
         "created_at": "str",
@@ -3262,12 +3306,13 @@ EventFacts = TypedDict(
         "firm_id": "str",
         # Gap-free per desk, from 1.
         "sequence": "int",
+        # The thing it happened to.
         "entity": "EventFactsEntity",
         # The state before; null when there was none.
         "from": "Optional[str]",
         # The state after; null when there is none.
         "to": "Optional[str]",
-        # The request that caused it.
+        # The request that caused it; null where a worker did.
         "request_id": "Optional[str]",
     },
 )
@@ -3300,6 +3345,7 @@ class AuditEntry(TypedDict):
     """One change: who, what, when, and digests of the thing."""
     #: Its place in the desk's chain, from 1.
     seq: int
+    #: The record's id.
     record_id: str
     #: Where it happened.
     environment: Union[Literal["live", "sandbox"], str]
@@ -3309,10 +3355,13 @@ class AuditEntry(TypedDict):
     actor_kind: Union[Literal["key", "operator", "worker", "visitor", "counterparty"], str]
     #: Key id, operator's name or worker's name.
     actor_id: str
-    #: The request that did it.
+    #: The request that did it; null where a worker did.
     request_id: Optional[str]
+    #: What was done.
     action: str
+    #: What kind of thing was changed.
     entity_type: str
+    #: The thing's id.
     entity_id: str
     #: The thing's version after it.
     entity_version: int
@@ -3350,6 +3399,7 @@ class AuditKeysKeysItem(TypedDict):
 
 class AuditKeys(TypedDict):
     """What checkpoints of exports are signed with, and below it what they were signed with before."""
+    #: The key in use first, then those of earlier master keys.
     keys: List[AuditKeysKeysItem]
 
 
@@ -3388,15 +3438,15 @@ class Webhook(TypedDict):
     event: str
     #: What is sent: names of events, or * for all.
     events: List[str]
-    #: What it is for, in words.
+    #: What it is for, in words; null without any.
     description: Optional[str]
     #: Shown whole once, when it is made; masked in every later view.
     signing_secret: str
-    #: Until then deliveries are signed with the previous secret too. ISO 8601, IST.
+    #: Until when deliveries are signed with the previous secret too; null without one. ISO 8601, IST.
     previous_secret_until: Optional[str]
     #: Whether it is sent to.
     status: Union[Literal["active", "failing", "disabled", "paused"], str]
-    #: When a test was last asked for. ISO 8601, IST.
+    #: When a test was last asked for; null before the first. ISO 8601, IST.
     tested_at: Optional[str]
     #: When it was registered. ISO 8601, IST.
     created_at: str
@@ -3430,7 +3480,7 @@ class UpdateWebhook(TypedDict):
     url: NotRequired[str]
     #: What is sent: names of events, or * for all of them.
     events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
-    #: What it is for, in words.
+    #: What it is for, in words. null takes it away.
     description: NotRequired[Optional[str]]
     #: A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then.
     status: NotRequired[Literal["active", "paused"]]
@@ -3466,7 +3516,7 @@ class Attempt(TypedDict):
     duration_ms: int
     #: What it was.
     outcome: Union[Literal["delivered", "transient", "permanent"], str]
-    #: The answer's status, if any.
+    #: The HTTP status of the answer; null without an answer.
     status: Optional[int]
     #: Why it was not delivered; null when it was.
     reason: Optional[str]
@@ -3482,18 +3532,19 @@ class LoggedDelivery(TypedDict):
     webhook_id: str
     #: The event's name.
     event: str
+    #: The event's id.
     event_id: str
     #: The event's number on your desk.
     sequence: int
     #: The state it is in.
     status: Union[Literal["pending", "delivered", "dead"], str]
-    #: Why it was not taken.
+    #: Why it was not taken; null where it was, or was not yet tried.
     reason: Optional[str]
     #: The number of times it was sent.
     attempts: int
-    #: The last answer's status.
+    #: The HTTP status of the last answer; null without an answer.
     last_status: Optional[int]
-    #: When it is tried again, while it is pending. ISO 8601, IST.
+    #: When it is tried again; null once it is delivered or given up on. ISO 8601, IST.
     next_attempt_at: Optional[str]
     #: When it was queued. ISO 8601, IST.
     created_at: str
@@ -3528,18 +3579,19 @@ class Delivery(TypedDict):
     webhook_id: str
     #: The event's name.
     event: str
+    #: The event's id.
     event_id: str
     #: The event's number on your desk.
     sequence: int
     #: The state it is in.
     status: Union[Literal["pending", "delivered", "dead"], str]
-    #: Why it was not taken.
+    #: Why it was not taken; null where it was, or was not yet tried.
     reason: Optional[str]
     #: The number of times it was sent.
     attempts: int
-    #: The last answer's status.
+    #: The HTTP status of the last answer; null without an answer.
     last_status: Optional[int]
-    #: When it is tried again, while it is pending. ISO 8601, IST.
+    #: When it is tried again; null once it is delivered or given up on. ISO 8601, IST.
     next_attempt_at: Optional[str]
     #: When it was queued. ISO 8601, IST.
     created_at: str
@@ -3606,23 +3658,23 @@ class Rate(TypedDict):
     basis: Union[Literal["deals", "carried", "none"], str]
     #: Whether the figure is not made of the day's own deals.
     stale: bool
-    #: The day whose deals the figure is made of.
+    #: The day whose deals the figure is made of; null where it is not made of deals.
     deals_on: Optional[str]
     #: Whether the day is over and its figure fixed for good.
     final: bool
-    #: Deals that count; of fixed days with enough sellers only.
+    #: The number of deals that count; null for a day that is not fixed or has too few sellers.
     deal_count: Optional[int]
-    #: Different sellers; of fixed days with enough sellers only.
+    #: The number of different sellers; null for a day that is not fixed or has too few of them.
     seller_count: Optional[int]
-    #: Face that was dealt; of fixed days with enough sellers only.
+    #: The face value that was dealt; null for a day that is not fixed or has too few sellers.
     face_paise: Optional[int]
-    #: The last fixed day before this one.
+    #: The last fixed day before this one; null before there is one.
     previous_date: Optional[str]
-    #: Against the figure of that day.
+    #: The difference from the figure of that day; null without one.
     change_bps: Optional[int]
     #: Whether the desk gives prices now; null without a rate card.
     market_state: Optional[str]
-    #: The middle of the desk's rate card, in bps of face.
+    #: The middle of the house's rate card, in bps of face; null before there is a card.
     mid_bps: Optional[int]
 
 
@@ -3665,15 +3717,15 @@ class RateFigure(TypedDict):
     basis: Union[Literal["deals", "carried", "none"], str]
     #: Whether the figure is not made of the day's own deals.
     stale: bool
-    #: The day whose deals the figure is made of.
+    #: The day whose deals the figure is made of; null where it is not made of deals.
     deals_on: Optional[str]
     #: Whether the day is over and its figure fixed for good.
     final: bool
-    #: Deals that count; of fixed days with enough sellers only.
+    #: The number of deals that count; null for a day that is not fixed or has too few sellers.
     deal_count: Optional[int]
-    #: Different sellers; of fixed days with enough sellers only.
+    #: The number of different sellers; null for a day that is not fixed or has too few of them.
     seller_count: Optional[int]
-    #: Face that was dealt; of fixed days with enough sellers only.
+    #: The face value that was dealt; null for a day that is not fixed or has too few sellers.
     face_paise: Optional[int]
 
 
@@ -3797,15 +3849,15 @@ class HouseScheme(TypedDict):
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Whether the house gives prices now; null without a rate card.
     market_state: Optional[str]
-    #: The house's fee in bps of face, inside every price it gives.
+    #: The house's fee in bps of face, inside every price it gives; null before there is a card.
     fee_bps: Optional[int]
-    #: What a side that is proved late on the customs portal pays the other, in bps of face.
+    #: What a side that is proved late on the customs portal pays the other, in bps of face; null before there is a card.
     default_bps: Optional[int]
-    #: Seconds that a quote binds the house.
+    #: For how many seconds a quote binds the house; null before there is a card.
     quote_window_s: Optional[int]
-    #: The largest face it gives a price for.
+    #: The largest face it gives a price for; null before there is a card.
     face_max_paise: Optional[int]
-    #: Credits with fewer days left get no price.
+    #: Credits with fewer days left get no price; null before there is a card.
     days_left_min: Optional[int]
 
 
@@ -3854,7 +3906,7 @@ class House(TypedDict):
     name: str
     #: Its name in law; null until told.
     legal_name: Optional[str]
-    #: Its number in the register of companies.
+    #: Its number in the register of companies (CIN); null where none is told.
     cin: Optional[str]
     #: Its address by lines; empty until told.
     address: List[str]
@@ -3866,7 +3918,7 @@ class House(TypedDict):
     phone: Optional[str]
     #: Where its terms are; null until published.
     terms_href: Optional[str]
-    #: Where it says what becomes of personal data.
+    #: Where it says what becomes of personal data; null where nothing is told.
     privacy_href: Optional[str]
     #: One per scheme.
     schemes: List[HouseScheme]
@@ -3973,6 +4025,7 @@ class NoQuote(TypedDict):
 
 class FirmRegisteredData(TypedDict):
     """The data of an event."""
+    #: The name it is registered under with customs.
     legal_name: str
     #: What the firm does: exporter, importer or both.
     role: Union[Literal["exporter", "importer", "both"], str]
@@ -3985,7 +4038,7 @@ class FirmCheckedDataChecksItem(TypedDict):
     check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
     #: What was found.
     outcome: Union[Literal["pass", "fail", "pending"], str]
-    #: What to do about a failure.
+    #: What to do about a failure; null for a check that has not failed.
     cure: Optional[str]
     #: When it was found; null while pending.
     as_of: Optional[str]
@@ -3998,6 +4051,7 @@ class FirmCheckedData(TypedDict):
 
 
 class FirmAuthorizedDataMandate(TypedDict):
+    """The firm's permission to trade for it."""
     #: The mandate's reference.
     reference: str
     #: The end of its validity.
@@ -4006,20 +4060,27 @@ class FirmAuthorizedDataMandate(TypedDict):
 
 class FirmAuthorizedData(TypedDict):
     """The data of an event."""
+    #: The firm's permission to trade for it.
     mandate: FirmAuthorizedDataMandate
 
 
 class FirmBankChangedDataBank(TypedDict):
     """Where its money goes; null before it is given."""
+    #: The account number, of which the last four digits are shown.
     account_no_masked: str
+    #: The branch's IFSC.
     ifsc: str
+    #: The name the account bears.
     name: str
 
 
 class FirmBankChangedDataFormerBank(TypedDict):
     """The account until then, in part; null where there was none."""
+    #: The account number, of which the last four digits are shown.
     account_no_masked: str
+    #: The branch's IFSC.
     ifsc: str
+    #: The name the account bears.
     name: str
 
 
@@ -4045,13 +4106,13 @@ class FirmSuspendedData(TypedDict):
     """The data of an event."""
     #: Who suspended it: the desk or the operator.
     by: str
-    #: The reason in words.
+    #: The reason in words; null without one.
     reason: Optional[str]
 
 
 class FirmResumedData(TypedDict):
     """The data of an event."""
-    #: Who had suspended it: the desk or the operator.
+    #: Who had suspended it: the desk or the operator; null where that is not recorded.
     suspended_by: Optional[str]
 
 
@@ -4088,7 +4149,7 @@ class CreditEventData(TypedDict):
     face_paise: int
     #: The last day it can be used, IST. YYYY-MM-DD.
     expires_on: str
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: NotRequired[Optional[str]]
 
 
@@ -4122,11 +4183,11 @@ class CreditUsedData(TypedDict):
     amount_paise: int
     #: The bill of entry that it paid; null where customs tells of it.
     bill_of_entry: Optional[str]
-    #: The day it paid. YYYY-MM-DD.
+    #: The day it paid duty. YYYY-MM-DD, IST; null where none was given.
     used_on: Optional[str]
-    #: The customs port of the bill.
+    #: The customs port of the bill of entry; null where none was given.
     port: Optional[str]
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: NotRequired[Optional[str]]
 
 
@@ -4148,9 +4209,9 @@ class OrderEventData(TypedDict):
     covered_paise: int
     #: The one price of the order; null until something of it is dealt.
     price_bps: Optional[int]
-    #: The limit it was placed with.
+    #: The limit it was placed with; null without one.
     limit_bps: Optional[int]
-    #: The amount that changes hands for the dealt part, everything included.
+    #: The amount that changes hands for the dealt part, everything included; null before anything of it is dealt.
     all_in_paise: Optional[int]
     #: The quote that the order took; null without one.
     quote_ref: Optional[str]
@@ -4158,7 +4219,7 @@ class OrderEventData(TypedDict):
     settlement_id: Optional[str]
     #: Its state.
     status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
-    #: Why, where that is not obvious.
+    #: Why it came to this state; null where that is obvious.
     reason: Optional[str]
 
 
@@ -4184,9 +4245,9 @@ class SettlementEventData(TypedDict):
     status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
     #: Which scheme.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: Why it failed or was reversed.
+    #: Why it failed or was reversed; null otherwise.
     reason: Optional[str]
-    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.
+    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear; null where it did not fail while waiting.
     failed_step: Optional[str]
     #: The credits of this side.
     scrip_nos: List[str]
@@ -4208,13 +4269,13 @@ class TaskEventData(TypedDict):
     by: Union[Literal["firm", "house"], str]
     #: late: its deadline has passed and it still waits. void: the deal ended without it.
     status: Union[Literal["waiting", "done", "late", "void"], str]
-    #: By when. ISO 8601, IST.
+    #: By when it is to be done; null once it is done. ISO 8601, IST.
     due_at: Optional[str]
-    #: When it was done, as was said or shown. ISO 8601, IST.
+    #: When it was done, as a party said or customs showed; null before. ISO 8601, IST.
     done_at: Optional[str]
-    #: What is to be paid, for pay.
+    #: For pay: what is to be paid; null for the other kinds.
     amount_paise: Optional[int]
-    #: The credit's face, for the others.
+    #: The credit's face; null for pay.
     face_paise: Optional[int]
 
 
@@ -4232,7 +4293,7 @@ class PayoutEventData(TypedDict):
     kind: Union[Literal["settlement", "withdrawal"], str]
     #: The settlement that it comes from; null for a withdrawal.
     settlement_id: Optional[str]
-    #: The payout that came back and is sent again by this one.
+    #: The payout that came back and is sent again by this one; null for a first attempt.
     resend_of: Optional[str]
     #: How much: the sum of its lines, less `set_off_paise`.
     amount_paise: int
@@ -4242,11 +4303,11 @@ class PayoutEventData(TypedDict):
     rail: Union[Literal["RTGS", "NEFT", "IMPS"], str]
     #: What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then.
     remittance: Optional[PayoutEventDataRemittance]
-    #: The bank's reference, once it was sent.
+    #: The bank's reference (UTR); null before it is sent.
     utr: Optional[str]
     #: The state it is in.
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
-    #: Why it is held or came back.
+    #: Why it is held or came back; null otherwise.
     reason: Optional[str]
 
 
@@ -4304,15 +4365,15 @@ class CrossEventData(TypedDict):
     all_in_paise: int
     #: Names the terms that both sides agree to.
     terms_hash: str
-    #: Buyer: what you named your payment by.
+    #: The reference that the buyer gave for its payment; null for the seller, and before it is funded.
     payment_ref: Optional[str]
-    #: The settlement of what was released.
+    #: The settlement of what was released; null before the release.
     settlement_id: Optional[str]
-    #: The netting of a group that it is a part of.
+    #: The netting of a group that it is a part of; null for a cross of its own.
     netting_ref: Optional[str]
     #: The state it is in.
     status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
-    #: Why it ended, where that is not obvious.
+    #: Why it ended; null while it has not, and where that is obvious.
     reason: Optional[str]
 
 
@@ -4326,8 +4387,11 @@ class StatementReadyData(TypedDict):
 
 class SecondKeyDataShownBank(TypedDict):
     """The account that the firm's money shall go to; null for none."""
+    #: The account number, of which the last four digits are shown.
     account_no_masked: str
+    #: The branch's IFSC.
     ifsc: str
+    #: The name the account bears.
     name: str
 
 
@@ -4417,7 +4481,7 @@ class WebhookUpdatedData(TypedDict):
     url: str
     #: What is sent: names of events, or * for all.
     events: List[str]
-    #: What it is for, in words.
+    #: What it is for, in words; null without any.
     description: Optional[str]
 
 

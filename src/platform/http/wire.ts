@@ -65,6 +65,11 @@ export function nullable<T>(schema: { type: "string" | "integer"; [keyword: stri
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
+/** A text of a request that changes something, which can be taken away. */
+export function removable(field: { readonly type: "string"; readonly description: string }) {
+  return nullable<string>({ ...field, description: `${field.description} null takes it away.` });
+}
+
 export const text = (description: string) => Type.String({ description });
 export const maybeText = (description: string) => nullable<string>({ type: "string", description });
 export const count = (description: string) => Type.Integer({ description });
@@ -84,10 +89,13 @@ export const version = Type.Integer({
 
 /** The history of a resource: every state it came to. */
 export function historySchema<const States extends readonly string[]>(states: States) {
-  const reason = { type: "string", description: "Why, where that is not obvious." } as const;
+  const reason = {
+    type: "string",
+    description: "Why it came to this state; null where that is obvious.",
+  } as const;
   const step = Type.Object({
     status: openEnum(states, "The state it came to."),
-    at: timestamp("When."),
+    at: timestamp("When it came to this state."),
     reason: nullable<string>(reason),
   });
   return Type.Array(step, { description: "Every state it came to, in order." });
