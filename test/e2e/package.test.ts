@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
@@ -134,14 +135,26 @@ function findOldNode(): string | undefined {
   });
 }
 
-test("an older Node is told in one line what is missing", (t) => {
+test("an older Node hands over to the one that came with the packages, or is told in one line what is missing", async (t) => {
   const old = findOldNode();
   if (old === undefined) {
     t.skip("every Node of this machine is new enough");
     return;
   }
+  const words = ["mcp", "--key", "service_test_x", "--tools", "nothing"];
   const program = join(root, "bin/scripdesk.js");
-  const { status, stderr } = spawnSync(old, [program, "help"], { encoding: "utf8" });
-  assert.equal(status, 1);
-  assert.match(stderr, /^scripdesk needs Node 24\.12 or later, and this is v\d+\.\d+\.\d+\.\n$/);
+  const handed = spawnSync(old, [program, ...words], { cwd: tmpdir(), encoding: "utf8" });
+  assert.equal(handed.status, 2);
+  assert.match(handed.stderr, /^scripdesk: --tools nothing: /);
+
+  const folder = await scratchFolder("scripdesk-old-node-");
+  t.after(async () => await rm(folder, { recursive: true, force: true }));
+  await cp(program, join(folder, "scripdesk.js"));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const alone = spawnSync(old, [join(folder, "scripdesk.js"), ...words], { encoding: "utf8" });
+  assert.equal(alone.status, 1);
+  assert.match(
+    alone.stderr,
+    /^scripdesk needs Node 24\.12 or later, and this is v\d+\.\d+\.\d+\.\n$/,
+  );
 });
