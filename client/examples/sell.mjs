@@ -6,6 +6,8 @@ import { Scripdesk } from "scripdesk-client";
 const { SCRIPDESK_URL: base_url = "http://127.0.0.1:8080", SCRIPDESK_KEY: api_key } = process.env;
 const desk = new Scripdesk({ base_url, api_key });
 
+// What the desk did before is not of this sale.
+const { latest_sequence: after_sequence } = await desk.listEvents({ limit: 1 });
 const legal_name = "Satara Exports Private Limited";
 const { firm_id } = await desk.registerFirm({
   legal_name,
@@ -21,7 +23,7 @@ await desk.verifyFirm(firm_id);
 const mandate = { signatory_name: "R. Mehta", reference: "MND-42", valid_until: "2027-03-31" };
 const dates = { issued_on: "2026-10-01", expires_on: "2028-09-30" };
 const scrip_no = "0124/RODTEP/4821";
-for await (const { event, data } of desk.streamEvents({ after_sequence: 0 })) {
+for await (const { event, data } of desk.streamEvents({ after_sequence })) {
   console.log(data.sequence, event);
   if (event === "firm.verified") {
     await desk.authorizeFirm(firm_id, { mandate });

@@ -9,6 +9,8 @@ from scripdesk_client import Scripdesk
 
 desk = Scripdesk(os.environ["SCRIPDESK_URL"], os.environ["SCRIPDESK_KEY"])
 
+# What the desk did before is not of this sale.
+before = desk.list_events({"limit": 1}).page()["latest_sequence"]
 name = "Kolhapur Exports Private Limited"
 firm = desk.register_firm(
     {
@@ -25,7 +27,7 @@ desk.verify_firm(firm_id)
 
 # Everything that follows is told as an event, whose name says what its data is.
 scrip_no = "0124/RODTEP/4822"
-for _, _, event in desk.stream_events({"after_sequence": 0}):
+for _, _, event in desk.stream_events({"after_sequence": before}):
     print(event["sequence"], event["event"])
     if event["event"] == "firm.verified":
         desk.authorize_firm(
