@@ -22,13 +22,14 @@ import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
 import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
 import { cardPublication } from "./rates/publish-card.ts";
+import { readTransferSteps } from "./settlement/advance-settlements.ts";
 import { refundReturn, settlementReversal } from "./settlement/reverse-settlement.ts";
 import { suspendFirmsOfHouse } from "./firms/change-firm.ts";
 import { formSetting } from "./funding/virtual-accounts.ts";
 import { buildHouseKind } from "./house/set-house.ts";
 import { appliers } from "./workers.ts";
 
-export const attesting = buildAttestationKind(appliers);
+export const attesting = buildAttestationKind(appliers, readTransferSteps);
 
 export const houseSetting = buildHouseKind(suspendFirmsOfHouse);
 

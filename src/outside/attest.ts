@@ -15,7 +15,7 @@ import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
 import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   type Appliers,
   applyAttested,
@@ -141,7 +141,10 @@ export async function attestWithApproval(
   return { outcome: "proposed", approval_id: acted.approval_id };
 }
 
-export function buildAttestationKind(appliers: Appliers): AttestationKind {
+/** How far the transfers of deals have come, by the subjects of the questions about them. */
+type ReadSteps = (tx: Tx, settlementIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
+
+export function buildAttestationKind(appliers: Appliers, readSteps: ReadSteps): AttestationKind {
   return {
     name: "question.attest",
     proposers: ["settlement"],
@@ -151,16 +154,17 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       const answered = await lockAttested(tx, attestations, now);
       const [first] = answered;
       if (!first) throw new Failure("not_found", "nothing is attested");
+      const ending = answered.filter(endsTransfer).map(({ facts }) => facts.settlement_id);
+      const steps = await readSteps(tx, ending);
       const rest = answered.length > 1 ? `, and ${answered.length - 1} more answers` : "";
       return {
         summary: `${describeAnswer(first)}${rest}, seen in ${first.reference}`,
         valuePaise: sumValue(answered),
-        facts: answered.map(({ question_id, kind, subject_id, facts }) => ({
-          question_id,
-          kind,
-          subject_id,
-          facts,
-        })),
+        facts: answered.map((question) => {
+          const { question_id, kind, subject_id, facts } = question;
+          const rests = { question_id, kind, subject_id, facts };
+          return endsTransfer(question) ? { ...rests, steps: steps.get(subject_id) } : rests;
+        }),
         shows: [
           {
             title: "Answers",
@@ -181,6 +185,11 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       };
     },
   };
+}
+
+/** Such an answer is void once its transfer has come further; what was transferred stays so. */
+function endsTransfer(question: AnsweredQuestion): question is AnsweredQuestion<"credit_transfer"> {
+  return question.kind === "credit_transfer" && question.answer.outcome !== "transferred";
 }
 
 /** What was seen, in a sentence. */

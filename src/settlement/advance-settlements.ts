@@ -12,9 +12,10 @@ import { lockReservedCredits } from "../credits/settle-credits.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-questions.ts";
 import { answerNow, findOutage, isPortUp } from "../outside/ask.ts";
@@ -31,7 +32,7 @@ import {
   workInParts,
   yieldToCallers,
 } from "../platform/postgres/offenders.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   type Answers,
   buildFailures,
@@ -45,7 +46,7 @@ import { endOverdueDeals, failOpenLegs } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
 import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { findSettlement } from "./read-store.ts";
-import { endOfTime, isOpen } from "./rules.ts";
+import { endOfTime, isOpen, isOpenLeg } from "./rules.ts";
 import type { Settlement } from "./schema.ts";
 import {
   claimFunded,
@@ -147,7 +148,13 @@ export async function applyTransfers(
   );
   const changes: Change[] = [];
   for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
-    const answers = await loadAnswers(tx, rows, await countFromOutage(tx, environment, said), now);
+    const legs = await listLegs(
+      tx,
+      rows.map((row) => row.settlement_id),
+    );
+    if (environment === "live") refuseBegunSince(legs, said);
+    const counted = await countFromOutage(tx, environment, said);
+    const answers = answerTransfers({ settlements: rows, legs, said: counted }, now);
     const suspended = answers.flatMap(({ outcomes }) =>
       [...outcomes].flatMap(([scripNo, { reason }]) =>
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
@@ -287,16 +294,18 @@ async function countFromOutage(
   );
 }
 
-async function loadAnswers(
-  tx: Tx,
-  settlements: readonly SettlementRow[],
-  said: ReadonlyMap<string, AnsweredTransfer>,
+function answerTransfers(
+  {
+    settlements,
+    legs,
+    said,
+  }: {
+    readonly settlements: readonly SettlementRow[];
+    readonly legs: readonly LegRow[];
+    readonly said: ReadonlyMap<string, AnsweredTransfer>;
+  },
   now: Date,
-): Promise<Answers[]> {
-  const legs = await listLegs(
-    tx,
-    settlements.map((row) => row.settlement_id),
-  );
+): Answers[] {
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   return settlements.map((settlement) =>
     buildTransferAnswers(
@@ -304,6 +313,38 @@ async function loadAnswers(
       (leg) => said.get(toLegSubject(leg)),
       now,
     ),
+  );
+}
+
+/** What customs showed before a transfer was begun does not end it: it may be open there now. */
+function refuseBegunSince(
+  legs: readonly LegRow[],
+  said: ReadonlyMap<string, AnsweredTransfer>,
+): void {
+  for (const leg of legs) {
+    const answered = said.get(toLegSubject(leg));
+    if (!answered || answered.answer.outcome === "transferred" || !isOpenLeg(leg.state)) continue;
+    if (leg.initiated_at === null || leg.initiated_at <= answered.as_of) continue;
+    throw new Failure("conflict", `the transfer of ${leg.scrip_no} was begun after this was seen`, {
+      detail: { reason: "begun_since", scrip_no: leg.scrip_no },
+    });
+  }
+}
+
+/** How far the transfers of deals have come and when a report last showed them, by their questions' subjects. */
+export async function readTransferSteps(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, object>> {
+  const legs = await listLegs(db, settlementIds);
+  return new Map(
+    legs.map((leg) => {
+      const { state, initiated_at, missing_at, pending_until } = leg;
+      const [initiated, missing, seen] = [initiated_at, missing_at, pending_until].map(
+        (at) => at && istTimestamp(at),
+      );
+      return [toLegSubject(leg), { state, initiated, missing, seen }];
+    }),
   );
 }
 

@@ -4,13 +4,14 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { attesting } from "../../src/approval-kinds.ts";
+import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { registryNews } from "../../src/credits/rules.ts";
 import { onLost, settlementHooks } from "../../src/hooks.ts";
 import { namedOperator, operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { attestSubjects } from "../../src/outside/attest.ts";
+import { attestSubjects, attestWithApproval, findAttestations } from "../../src/outside/attest.ts";
+import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import type { transferOutcomes } from "../../src/outside/question-rules.ts";
 import { countWaiting } from "../../src/overview/store.ts";
@@ -33,6 +34,7 @@ import {
   readSettlement,
   type TestDesk,
 } from "../support/settlements.ts";
+import { dealBetween, openParties, say } from "../support/task-parties.ts";
 
 const environment = "live";
 
@@ -266,6 +268,54 @@ test("whether nothing was pending takes a reference, and two people from a crore
   assert.equal((await readBalance(service, buyer, environment)).available_paise, buyerPaise);
   const free = [{ firm_id: seller.firmId, state: "listed" }];
   assert.deepEqual(await listHoldings(service, scripNo), free);
+  await assertLedgerSound(service);
+});
+
+test("what customs showed before a transfer was begun ends it for nobody", async (t) => {
+  const service = await startUnguarded(t);
+  const { ctx, clock } = service;
+  const made = await dealBetween(service, await openParties(service));
+  clock.advance({ days: 3 });
+  const observe = (outcome: (typeof transferOutcomes)[number], asOf?: Date) => [
+    {
+      subjectId: made.settlementId,
+      answer: { outcome },
+      reference: "ICEGATE-1",
+      ...(asOf && { asOf }),
+    },
+  ];
+  const propose = async (outcome: (typeof transferOutcomes)[number]) => {
+    const seen = observe(outcome);
+    const attestations = await findAttestations(ctx, { kind: "credit_transfer", seen });
+    const twoFromPaise = 1_000;
+    const proposed = await attestWithApproval(ctx, namedOperator("asha"), {
+      attestations,
+      kind: attesting,
+      twoFromPaise,
+    });
+    return proposed.outcome === "proposed" ? proposed.approval_id : assert.fail();
+  };
+  const approve = async (approvalId: string) =>
+    await approveProposal(ctx, namedOperator("ravi"), { approvalId, kinds: approvalKinds });
+
+  const absent = await propose("nothing_pending");
+  const seenAt = ctx.now();
+  clock.advance({ seconds: 60 });
+  await say(service, made.seller, made, { kind: "initiate" });
+  await assert.rejects(approve(absent), /the facts have changed/);
+  await assertUntouched(service, made, "approved after the holder has begun");
+  const seen = observe("nothing_pending", seenAt);
+  await assert.rejects(
+    attestSubjects(ctx, operator, { kind: "credit_transfer", seen, appliers }),
+    (error) => error instanceof Failure && error.detail?.["reason"] === "begun_since",
+  );
+  await assertUntouched(service, made, "an earlier report");
+
+  const transferred = await propose("transferred");
+  await say(service, made.buyer, made, { kind: "accept" });
+  await approve(transferred);
+  const { status } = await readSettlement(service, made.buyer, made.settlementId);
+  assert.equal(status, "settled", "what was transferred stays so");
   await assertLedgerSound(service);
 });
 
