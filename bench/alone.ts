@@ -9,13 +9,14 @@ import pg from "pg";
 import type { LoadResult } from "./load.ts";
 import { ProcessorPerOrder } from "./processor.ts";
 import { openMarket } from "./sales.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, spread, startYardstick } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
-const secondsPerRound = 4;
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
+const secondsPerRound = chooseSize("BENCH_SECONDS", 4, 1);
 /** More than can be sold in a round. */
-const creditsPerRound = { 1: 4_000, 64: 40_000 } as const;
+const creditsPerRound = { 1: 1_000 * secondsPerRound, 64: 10_000 * secondsPerRound } as const;
 const facePaise = 25_000_000;
 const plainKey = "plain";
 

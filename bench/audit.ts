@@ -9,10 +9,11 @@ import { join } from "node:path";
 
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { fillJournal, recordsPerSet } from "./journal-fill.ts";
+import { chooseSize } from "./sizes.ts";
 import { printRemark, residentMiB, type RunningService, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const records = Number(process.env["BENCH_AUDIT_RECORDS"] ?? 1_000_000);
+const records = chooseSize("BENCH_AUDIT_RECORDS", 1_000_000, 10_000);
 const verifier = join(import.meta.dirname, "../docs/verify-audit.mjs");
 
 type Issued = { readonly api_key: string; readonly firm_id: string };

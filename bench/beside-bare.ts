@@ -1,13 +1,14 @@
 // The service and a bare Fastify under the same load in turns, and what is told of it.
 
 import type { LoadOrder, LoadResult } from "./load.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, type Row, spread } from "./support.ts";
 
 export const connections = 64;
-const rounds = 5;
-const secondsPerRound = 4;
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
+const secondsPerRound = chooseSize("BENCH_SECONDS", 4, 1);
 /** Until both are compiled as they stay. */
-const warmUpSeconds = 8;
+const warmUpSeconds = 2 * secondsPerRound;
 
 type Call = Pick<LoadOrder, "port" | "request">;
 

@@ -16,15 +16,16 @@ import { postEntries } from "../src/ledger/write-books.ts";
 import { openContext } from "../src/open-context.ts";
 import type { Context } from "../src/platform/context.ts";
 import { setIndexes } from "./multiply.ts";
+import { chooseSize } from "./sizes.ts";
 import { makeFolder, median, printRemark, printTable, spread } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const small = 100_000;
-const large = Number(process.env["BENCH_ENTRIES"] ?? 10_000_000);
+const small = chooseSize("BENCH_FEW_ENTRIES", 100_000, 20_000);
+const large = chooseSize("BENCH_ENTRIES", 10_000_000, 50_000);
 const firmCount = 50;
 const newEntries = 500;
 /** So many that those in which a round over the short books ends, and which read less, are a few. */
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 15);
+const rounds = chooseSize("BENCH_ROUNDS", 15, 1);
 const filledAtOnce = 250_000;
 const hourMs = 3_600_000;
 

@@ -15,21 +15,22 @@ import {
   marketRequirement,
   plantedRequirement,
 } from "../test/support/market.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, type Row, spread } from "./support.ts";
 
 const seed = 20_261_115;
-const rounds = 5;
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
 const requirementsPerRound = 200;
-const solvedCases = 8;
+const solvedCases = chooseSize("BENCH_CASES", 8, 1);
 const warmUps = 200;
 const hostileWarmUps = 40;
 const solverSeconds = 10;
-const plantedCases = 1_000;
+const plantedCases = chooseSize("BENCH_PLANTED", 1_000, 10);
 const plantedSizes = [50, 200, 2_000, 10_000, 100_000] as const;
 // The types describe the CommonJS form; what is imported is the loader itself.
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 
-const hugeBook = Number(process.env["BENCH_OFFERS"] ?? 5_000_000);
+const hugeBook = chooseSize("BENCH_OFFERS", 5_000_000, 100_000);
 const changes = 20_000;
 
 export async function cover(): Promise<void> {

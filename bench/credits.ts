@@ -2,12 +2,13 @@
 // at a million seeded credits; what is listed and declared is the same in both.
 
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
+import { chooseSize } from "./sizes.ts";
 import { printTable, type RunningService, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const small = 10_000;
-const large = Number(process.env["BENCH_CREDITS"] ?? 1_000_000);
-const rounds = 5;
+const small = chooseSize("BENCH_FEW_CREDITS", 10_000, 2_000);
+const large = chooseSize("BENCH_CREDITS", 1_000_000, 10_000);
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
 const calls = 60;
 const listedFirmSize = 1_000;
 

@@ -4,12 +4,13 @@
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
 import { fillJournal, type Sample } from "./journal-fill.ts";
+import { chooseSize } from "./sizes.ts";
 import { printRemark, printTable, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const small = 100_000;
-const large = Number(process.env["BENCH_RECORDS"] ?? 20_000_000);
-const rounds = 7;
+const small = chooseSize("BENCH_FEW_RECORDS", 100_000, 10_000);
+const large = chooseSize("BENCH_RECORDS", 20_000_000, 50_000);
+const rounds = chooseSize("BENCH_ROUNDS", 7, 1);
 const callsPerRound = 30;
 
 type Issued = { readonly api_key: string; readonly firm_id: string };

@@ -4,11 +4,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { readProcessor } from "./processor.ts";
+import { chooseSize } from "./sizes.ts";
 import { printRemark, residentMiB, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const settlingMs = 75_000;
-const idleMs = Number(process.env["BENCH_SECONDS"] ?? 60) * 1_000;
+const settlingMs = chooseSize("BENCH_SETTLING_SECONDS", 75, 5) * 1_000;
+const idleMs = chooseSize("BENCH_SECONDS", 60, 5) * 1_000;
 
 export async function idle(): Promise<void> {
   await using stack = openStack();

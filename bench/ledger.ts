@@ -14,12 +14,13 @@ import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { migrate } from "../src/platform/postgres/migrate.ts";
 import { type Database, openDatabase } from "../src/platform/postgres/postgres.ts";
 import { preparePgbench } from "./pgbench.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
 const firmCount = 20_000;
 const pgbenchClients = 8;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
 const secondsPerRound = 2;
 const cashPaise = 100_000_000_000;
 

@@ -15,14 +15,15 @@ import { batchSize, type Market, openMarket, type Transfers } from "./sales.ts";
 import { attestQuestions } from "../src/outside/answer-questions.ts";
 import { isLockTimeout, openDatabase } from "../src/platform/postgres/postgres.ts";
 import { appliers } from "../src/workers.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
 const pgbenchClients = 16;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const rounds = chooseSize("BENCH_ROUNDS", 3, 1);
 const pgbenchSeconds = 6;
 /** So many that the answers' delays are a small part of the time. */
-const batchesPerRound = Number(process.env["BENCH_BATCHES"] ?? 40);
+const batchesPerRound = chooseSize("BENCH_BATCHES", 40, 2);
 const desksMany = 8;
 const patienceMs = 300_000;
 /** Reading the records back takes longer than writing them. */

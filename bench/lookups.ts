@@ -24,12 +24,13 @@ import { buildOpsApp } from "../src/ops-app.ts";
 import type { Context } from "../src/platform/context.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
+import { chooseSize } from "./sizes.ts";
 import { printTable } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 1_000;
-const large = Number(process.env["BENCH_LOOKUPS"] ?? 100_000);
-const rounds = 7;
+const large = chooseSize("BENCH_LOOKUPS", 100_000, 2_000);
+const rounds = chooseSize("BENCH_ROUNDS", 7, 1);
 const callsPerRound = 8;
 
 type Side = { readonly url: string; readonly token: string; readonly paths: readonly string[] };

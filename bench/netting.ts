@@ -7,10 +7,13 @@ import { assignCredits } from "../src/netting/assign-credits.ts";
 import { none, type Assignment, type NettingBoard, buildBoard } from "../src/netting/rules.ts";
 import { type GroupSize, marketGroup } from "../test/support/market-group.ts";
 import { drawFrom } from "../test/support/market.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, type Row, spread } from "./support.ts";
 
 const seed = 20_261_115;
-const solverSeconds = 30;
+const solverSeconds = chooseSize("BENCH_SECONDS", 30, 1);
+/** Of each size. */
+const casesMax = chooseSize("BENCH_CASES", 100, 1);
 const warmUps = 2;
 // The types describe the CommonJS form; what is imported is the loader itself.
 const loadHighs = highsModule as unknown as typeof highsModule.default;
@@ -31,11 +34,13 @@ const proven: readonly Sized[] = [
   { size: { firms: 20, credits: 10_000, requirements: 100 }, cases: 5 },
 ];
 
+const atMost = ({ size, cases }: Sized): Sized => ({ size, cases: Math.min(cases, casesMax) });
+
 export async function netting(): Promise<void> {
   const rows: Row[] = [];
-  for (const sized of solved) rows.push(await againstSolver(sized));
+  for (const sized of solved) rows.push(await againstSolver(atMost(sized)));
   printTable(rows);
-  for (const sized of proven) printRemark(provenLine(sized));
+  for (const sized of proven) printRemark(provenLine(atMost(sized)));
 }
 
 async function againstSolver({ size, cases }: Sized): Promise<Row> {

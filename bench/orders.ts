@@ -7,16 +7,17 @@ import { type Scheme, schemes } from "../src/kernel/scheme.ts";
 import type { LoadResult } from "./load.ts";
 import { ProcessorPerOrder } from "./processor.ts";
 import { batchSize, openMarket } from "./sales.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
 const connections = 64;
 const pgbenchClients = 16;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 4);
-const secondsPerRound = 4;
+const rounds = chooseSize("BENCH_ROUNDS", 4, 1);
+const secondsPerRound = chooseSize("BENCH_SECONDS", 4, 1);
 /** More than can be sold in a round. */
-const creditsPerRound = 40_000;
-const batchesPerRound = 200;
+const creditsPerRound = 10_000 * secondsPerRound;
+const batchesPerRound = 50 * secondsPerRound;
 
 type Figure = {
   readonly perSecond: number[];

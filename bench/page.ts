@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { writeSection } from "../test/support/page-sections.ts";
+import { isQuick } from "./sizes.ts";
 import type { Row } from "./support.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -49,6 +50,7 @@ export function explainUnkept({ others }: Pick<Finding, "others">): string | und
   if (others > busyShare) {
     return `the machine was busy (${asShare(others)} of it) before the run: not written to docs/measured/benchmarks.md`;
   }
+  if (isQuick) return "--quick: not written to docs/measured/benchmarks.md";
   const sized = Object.keys(process.env).filter((name) => name.startsWith("BENCH_"));
   if (sized.length > 0)
     return `${sized.join(", ")} set: not written to docs/measured/benchmarks.md`;

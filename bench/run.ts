@@ -1,6 +1,6 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something. What an idle
-// machine gives goes into docs/measured/benchmarks.md.
+// machine gives goes into docs/measured/benchmarks.md. `-- --quick` makes each small, to see that it runs.
 
 import { endOnSignals } from "../test/support/programme-stack.ts";
 import { alone } from "./alone.ts";
@@ -47,10 +47,10 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   idle,
 };
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => word !== "--quick");
 const unknown = wanted.filter((name) => !(name in measurements));
 if (unknown.length > 0 || wanted.includes("--help")) {
-  process.stderr.write(`measurements: ${Object.keys(measurements).join(", ")}\n`);
+  process.stderr.write(`[--quick] measurements: ${Object.keys(measurements).join(", ")}\n`);
   process.exitCode = 2;
 } else {
   endOnSignals();

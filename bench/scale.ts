@@ -15,17 +15,18 @@ import type { Context } from "../src/platform/context.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { buildGrowthRow, type Pair } from "./growth.ts";
 import { multiply, writeNewId } from "./multiply.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, type RunningService, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const small = 50_000;
-const large = Number(process.env["BENCH_SCALE"] ?? 5_000_000);
+const small = chooseSize("BENCH_FEW", 50_000, 20_000);
+const large = chooseSize("BENCH_SCALE", 5_000_000, 50_000);
 const houseShare = 10;
 /** What the service makes itself; the rest are copies. */
 const clientCredits = 9_000;
 const ordersPlaced = 5_000;
 const ordersPerCall = 500;
-const rounds = 5;
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
 const callsPerRound = 60;
 
 type Desk = { readonly api_key: string; readonly firm_id: string };

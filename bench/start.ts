@@ -4,10 +4,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
+import { chooseSize } from "./sizes.ts";
 import { makeFolder, median, printTable, spread, startOn } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
+const rounds = chooseSize("BENCH_ROUNDS", 7, 1);
 
 export async function start(): Promise<void> {
   await using stack = openStack();

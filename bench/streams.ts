@@ -13,6 +13,7 @@ import { join } from "node:path";
 import pg from "pg";
 
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { chooseSize } from "./sizes.ts";
 import type { ReadersAnswer, ReadersOrder } from "./stream-readers.ts";
 import {
   type Measured,
@@ -28,9 +29,9 @@ import {
 import { endChild, endOnSignals, openStack } from "../test/support/programme-stack.ts";
 
 const ownNetwork = "BENCH_OWN_NETWORK";
-const readers = Number(process.env["BENCH_STREAMS"] ?? 10_000);
+const readers = chooseSize("BENCH_STREAMS", 10_000, 200);
 const streamsPerKey = 5;
-const rounds = 7;
+const rounds = chooseSize("BENCH_ROUNDS", 7, 1);
 const mintingAtOnce = 20;
 /** A desk of the sandbox may have a thousand child keys. */
 const keysPerDesk = 500;
@@ -107,7 +108,15 @@ async function measureInOwnNetwork(): Promise<Row[] | undefined> {
   if (code !== 0) return undefined;
   await using stack = openStack();
   const again = `ip link set lo mtu 1500 up && exec "$0" "$@"`;
-  const words = ["-n", "sh", "-c", again, process.execPath, import.meta.filename];
+  const words = [
+    "-n",
+    "sh",
+    "-c",
+    again,
+    process.execPath,
+    import.meta.filename,
+    ...process.argv.slice(2),
+  ];
   const env = { ...process.env, [ownNetwork]: "1" };
   const child = spawn("unshare", words, { env, stdio: ["inherit", "inherit", "inherit", "ipc"] });
   stack.defer(() => endChild(child));

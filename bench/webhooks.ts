@@ -24,6 +24,7 @@ import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { registerWebhook } from "../src/webhooks/change-webhooks.ts";
 import { buildHeaders } from "../src/webhooks/rules.ts";
 import { readProcessor } from "./processor.ts";
+import { chooseSize } from "./sizes.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
 import type { SenderOrder } from "./webhook-sender.ts";
@@ -31,8 +32,8 @@ import { listEventsAfter } from "../src/journal/find-events.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
 const receiverCount = 10;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
-const eventsPerRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
+const rounds = chooseSize("BENCH_ROUNDS", 5, 1);
+const eventsPerRound = chooseSize("BENCH_EVENTS", 2_000, 200);
 const atOnce = 320;
 
 export async function webhooks(): Promise<void> {
