@@ -130,7 +130,7 @@ export async function applyLines(
     explains.map((each) => ({ ...each, environment, line_id: line.line_id })),
   );
   if (explained.length > 0) await insertExplained(tx, explained);
-  await dropQuestions(tx, [...remitted.answered, ...deposited.fundedIds]);
+  await dropQuestions(tx, { payout: remitted.answered, deal_funding: deposited.fundedIds });
   return { changes: [...remitted.changes, ...deposited.changes, ...rest.changes], rows };
 }
 

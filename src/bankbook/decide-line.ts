@@ -115,7 +115,7 @@ export const lineAssignment: ApprovalKind<{
         await setLines(tx, [row]);
         const explained = { environment, kind: "deposit", subject: reference, line_id: subjectId };
         await insertExplained(tx, [explained]);
-        if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
+        await dropQuestions(tx, { deal_funding: taken.fundedIds });
         return { changes: [...taken.changes, buildLineChange("assign", row)] };
       },
     };

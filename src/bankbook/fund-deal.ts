@@ -96,7 +96,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
         const received = [{ firmId, dealId, paise, reference }];
         const taken = await takeMoney(tx, locked, { environment, received, now });
         assertHoldsWritten((await writeBooks(tx, { entries: taken.entries }, now)).entries);
-        if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
+        await dropQuestions(tx, { deal_funding: taken.fundedIds });
         return { changes: taken.changes, answer: { funded: taken.fundedIds.includes(dealId) } };
       },
     };

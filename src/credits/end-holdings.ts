@@ -61,12 +61,12 @@ export async function withdrawCredit(ctx: Context, call: Call, name: string): Pr
       const view = await openView(tx, firm, [row], today);
       if (row.state === "withdrawn") return viewCredit(row, view);
       const state = advance(creditLifecycle, row.state, "withdraw");
-      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
+      const [after] = await tx.run(setCredits([{ ...row, state, as_of: now }], now));
       if (!after) throw new Error("a locked credit keeps its version");
       const event = "credit.withdrawn";
       const change = buildCreditChange({ action: "withdraw", before: row, after, event });
       await removeFromBooks(tx, [{ before: row, after }], now);
-      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
+      if (row.state === "declared") await dropQuestions(tx, { credit_holding: [row.credit_id] });
       await recordChanges(tx, toActor(call), [change], now);
       return viewCredit(after, view);
     },
@@ -102,7 +102,7 @@ export async function useCredit(
       const state = use.balance_paise === 0 ? used : row.state;
       const left = { face_paise: use.balance_paise, balance_shown_on: null };
       const taken = { ...row, ...left, state, as_of: now };
-      const [after] = await setCredits(tx, [taken], now);
+      const [after] = await tx.run(setCredits([taken], now));
       if (!after) throw new Error("a locked credit keeps its version");
       const { environment, desk_id, firm_id, scrip_no, credit_id } = row;
       const of = { environment, desk_id, firm_id, scrip_no, credit_id };
@@ -137,11 +137,8 @@ export async function expireCredits(
   const today = istDay(now);
   const expire = async (tx: Tx, due: readonly CreditRow[]): Promise<void> => {
     const before = new Map(due.map((row) => [row.credit_id, row]));
-    const placed = await setCredits(
-      tx,
-      due.map((row) => decideExpiry(row, today)),
-      now,
-    );
+    const decided = due.map((row) => decideExpiry(row, today));
+    const placed = await tx.run(setCredits(decided, now));
     await removeFromBooks(
       tx,
       placed.map((after) => ({ before: before.get(after.credit_id), after })),
@@ -149,10 +146,7 @@ export async function expireCredits(
     );
     const ended = due.filter((row) => row.state === "declared" && row.expires_on < today);
     if (ended.length > 0) {
-      await dropQuestions(
-        tx,
-        ended.map(({ credit_id }) => credit_id),
-      );
+      await dropQuestions(tx, { credit_holding: ended.map(({ credit_id }) => credit_id) });
     }
     await recordChanges(
       tx,
@@ -296,25 +290,20 @@ async function withdrawRows(
 ): Promise<Change[]> {
   if (free.length === 0) return [];
   const before = new Map(free.map((row) => [row.credit_id, row]));
-  const withdrawn = await setCredits(
-    tx,
-    free.map((row) => ({
-      ...row,
-      state: advance(creditLifecycle, row.state, "withdraw"),
-      reason,
-      as_of: now,
-    })),
-    now,
-  );
+  const leaving = free.map((row) => ({
+    ...row,
+    state: advance(creditLifecycle, row.state, "withdraw"),
+    reason,
+    as_of: now,
+  }));
+  const withdrawn = await tx.run(setCredits(leaving, now));
   await removeFromBooks(
     tx,
     withdrawn.map((after) => ({ before: before.get(after.credit_id), after })),
     now,
   );
-  await dropQuestions(
-    tx,
-    free.filter(({ state }) => state === "declared").map(({ credit_id }) => credit_id),
-  );
+  const claims = free.filter(({ state }) => state === "declared");
+  await dropQuestions(tx, { credit_holding: claims.map(({ credit_id }) => credit_id) });
   return withdrawn.map((after) =>
     buildCreditChange({
       action: "withdraw",

@@ -156,7 +156,7 @@ export async function applyNews(
       problem: null,
     };
   });
-  const placed = placements.length > 0 ? await setCredits(tx, placements, now) : [];
+  const placed = placements.length > 0 ? await tx.run(setCredits(placements, now)) : [];
   const changes = placed.flatMap((after) => {
     const told = heard.get(after.credit_id);
     if (!told) return [];
@@ -219,7 +219,7 @@ export async function applyHoldings(
     const judged = judgeClaims(asked, open);
     if (judged.length === 0) continue;
     const before = new Map(open.map((row) => [row.credit_id, row]));
-    const placed = await setCredits(tx, judged, now);
+    const placed = await tx.run(setCredits(judged, now));
     changes.push(
       ...placed.map((after) =>
         buildCreditChange({

@@ -16,7 +16,7 @@ import {
   setInSettlement,
 } from "./deal-store.ts";
 import { creditLifecycle, findExpiryDueDay, isLive } from "./rules.ts";
-import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
+import { type CreditRow, insertHoldings, lockOpenByNumber, setCredits } from "./store.ts";
 
 /** A credit and the deal that reserved it. */
 export type ReservedCredit = { readonly scripNo: string; readonly reservedFor: string };
@@ -82,30 +82,23 @@ export async function deliverCredits(
     }
     return { row, delivery };
   });
-  const ended = await setCredits(
-    tx,
-    sold.map(({ row, delivery }) => ({
-      ...row,
-      state: advance(creditLifecycle, row.state, "transfer"),
-      reserved_for: null,
-      as_of: delivery.asOf,
-    })),
-    now,
-  );
-  const begun = await insertCredits(
-    tx,
-    sold.map(({ row, delivery }) => {
-      const shown = { ...row, balance_shown_on: istDay(delivery.asOf) };
-      return buildHolding(shown, delivery, now);
-    }),
-  );
-  if (begun.length !== sold.length) throw new Error("the number of an ended holding is free");
+  const ending = sold.map(({ row, delivery }) => ({
+    ...row,
+    state: advance(creditLifecycle, row.state, "transfer"),
+    reserved_for: null,
+    as_of: delivery.asOf,
+  }));
+  const beginning = sold.map(({ row, delivery }) => {
+    const shown = { ...row, balance_shown_on: istDay(delivery.asOf) };
+    return buildHolding(shown, delivery, now);
+  });
+  const [ended] = await tx.pipeline([setCredits(ending, now), insertHoldings(tx, beginning)]);
   const changes = [
     ...rejected,
     ...ended.map((after) =>
       buildCreditChange({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
     ),
-    ...begun.map(received),
+    ...beginning.map(received),
   ];
   return { changes, refutedIds: claims.map((row) => row.credit_id) };
 }
@@ -161,26 +154,19 @@ export async function giveBackCredits(
     return [{ row, to }];
   });
   if (held.length === 0) return [];
-  const ended = await setCredits(
-    tx,
-    held.map(({ row }) => ({
-      ...row,
-      state: advance(creditLifecycle, row.state, "give_back"),
-      reason,
-      as_of: now,
-    })),
-    now,
-  );
-  const begun = await insertCredits(
-    tx,
-    held.map(({ row, to }) => buildHolding(row, { ...to, asOf: now }, now)),
-  );
-  if (begun.length !== held.length) throw new Error("the number of a returned credit is free");
+  const ending = held.map(({ row }) => ({
+    ...row,
+    state: advance(creditLifecycle, row.state, "give_back"),
+    reason,
+    as_of: now,
+  }));
+  const beginning = held.map(({ row, to }) => buildHolding(row, { ...to, asOf: now }, now));
+  const [ended] = await tx.pipeline([setCredits(ending, now), insertHoldings(tx, beginning)]);
   return [
     ...ended.map((after) =>
       buildCreditChange({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),
     ),
-    ...begun.map(received),
+    ...beginning.map(received),
   ];
 }
 
@@ -206,7 +192,7 @@ export async function unwindCredits(
   if (held.length === 0) return [];
   const before = await lockHeld(tx, environment, held);
   if (before.size === 0) return [];
-  const freed = await setCredits(tx, [...before.values()].map(freeCredit), now);
+  const freed = await tx.run(setCredits([...before.values()].map(freeCredit), now));
   return freed.map((after) =>
     buildCreditChange({ action: "unwind", before: before.get(after.scrip_no) ?? null, after }),
   );
@@ -237,16 +223,13 @@ async function lockHeld(
 async function rejectClaims(tx: Tx, rows: readonly CreditRow[], now: Date): Promise<Change[]> {
   const claims = new Map(rows.map((row) => [row.credit_id, row]));
   if (claims.size === 0) return [];
-  const rejected = await setCredits(
-    tx,
-    rows.map((row) => ({
-      ...row,
-      state: advance(creditLifecycle, row.state, "reject"),
-      reason: "held_elsewhere",
-      as_of: now,
-    })),
-    now,
-  );
+  const refuted = rows.map((row) => ({
+    ...row,
+    state: advance(creditLifecycle, row.state, "reject"),
+    reason: "held_elsewhere",
+    as_of: now,
+  }));
+  const rejected = await tx.run(setCredits(refuted, now));
   return rejected.map((after) =>
     buildCreditChange({ action: "reject", before: claims.get(after.credit_id) ?? null, after }),
   );

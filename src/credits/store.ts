@@ -9,7 +9,14 @@ import type { Visibility } from "../kernel/visibility.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { equals, list, meets } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import { type CreditState, creditStates, isOpen, usesMax } from "./rules.ts";
@@ -95,18 +102,36 @@ export async function findKnown(
     ) as c on true`);
 }
 
+const fresh = { state_before_suspension: null, reserved_for: null };
+
 /**
  * Returns the inserted rows; the others met a live holding or a claim of the same firm. Inserts in
  * the order of numbers, so that two sets cannot deadlock.
  */
 export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise<CreditRow[]> {
   tx.added("credits", rows.length);
-  const fresh = { state_before_suspension: null, reserved_for: null };
-  return await tx.rows(sql`
+  const inserted = await tx.rows<NamedCredit>(sql`
     insert into credits as c ${credits.values(credits.all, rows, fresh)}
     order by scrip_no
     on conflict do nothing
-    returning ${creditColumns}`);
+    returning c.credit_id`);
+  return pickNamed(rows, inserted);
+}
+
+/** Inserts live holdings of numbers whose former holding has ended in this transaction. */
+export function insertHoldings(tx: Tx, rows: readonly CreditRow[]): Query<void> {
+  tx.added("credits", rows.length);
+  return command(sql`
+    insert into credits ${credits.values(credits.all, rows, fresh)}
+    order by scrip_no`);
+}
+
+type NamedCredit = Pick<CreditRow, "credit_id">;
+
+/** Those of the rows that the database names; what was just sent need not be read back. */
+function pickNamed(rows: readonly CreditRow[], named: readonly NamedCredit[]): CreditRow[] {
+  const ids = new Set(named.map(({ credit_id }) => credit_id));
+  return rows.filter(({ credit_id }) => ids.has(credit_id));
 }
 
 const uses = table("credit_uses", {
@@ -160,22 +185,24 @@ const placedColumns = [
 ] as const;
 const setPlacedColumns = credits.assign(placedColumns);
 
-/** The new state of a row; `version` is the one that was read. */
-type Placement = Pick<CreditRow, "credit_id" | "version" | (typeof placedColumns)[number]>;
-
-/** Updates the rows whose version is unchanged and returns them. */
-export async function setCredits(
-  tx: Tx,
-  placements: readonly Placement[],
-  now: Date,
-): Promise<CreditRow[]> {
-  return await tx.rows(sql`
+/**
+ * Rows in their new state, with the version that was read. Updates those whose version is unchanged and
+ * returns them.
+ */
+export function setCredits(rows: readonly CreditRow[], now: Date): Query<CreditRow[]> {
+  return query<NamedCredit>(sql`
     update credits as c
     set ${setPlacedColumns}, version = c.version + 1, updated_at = ${now},
       changed_in = pg_current_xact_id()
-    from ${credits.rows(["credit_id", "version", ...placedColumns], placements)} as r
+    from ${credits.rows(["credit_id", "version", ...placedColumns], rows)} as r
     where c.credit_id = r.credit_id and c.version = r.version
-    returning ${creditColumns}`);
+    returning c.credit_id`).map((updated) =>
+    pickNamed(rows, updated).map((row) => ({
+      ...row,
+      version: row.version + 1,
+      updated_at: now,
+    })),
+  );
 }
 
 /** The row that a number refers to, by the rule of `resolveScripNo`, in SQL. */

@@ -155,15 +155,14 @@ export async function rejectRivals(
     (row) => row.state === "declared" && row.credit_id !== winners.get(row.scrip_no)?.credit_id,
   );
   if (rivals.length === 0) return [];
-  await dropQuestions(
-    tx,
-    rivals.map(({ credit_id }) => credit_id),
-  );
-  const rejected = await setCredits(
-    tx,
-    rivals.map((row) => ({ ...row, state: "rejected", reason: "held_elsewhere", as_of: now })),
-    now,
-  );
+  await dropQuestions(tx, { credit_holding: rivals.map(({ credit_id }) => credit_id) });
+  const refuted = rivals.map((row) => ({
+    ...row,
+    state: "rejected" as const,
+    reason: "held_elsewhere",
+    as_of: now,
+  }));
+  const rejected = await tx.run(setCredits(refuted, now));
   const before = new Map(rivals.map((row) => [row.credit_id, row]));
   return rejected.map((after) =>
     buildCreditChange({ action: "reject", before: before.get(after.credit_id) ?? null, after }),
@@ -231,7 +230,7 @@ function lowerBalance(
 
 async function writePlan(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
   const inserted = inserts.size > 0 ? await insertCredits(tx, [...inserts.values()]) : [];
-  const updated = updates.size > 0 ? await setCredits(tx, [...updates.values()], now) : [];
+  const updated = updates.size > 0 ? await tx.run(setCredits([...updates.values()], now)) : [];
   const ended = updated.map((after) => ({ before: before.get(after.scrip_no)?.own, after }));
   await removeFromBooks(tx, ended, now);
   const rows = new Map([...inserted, ...updated].map((row) => [row.scrip_no, row]));

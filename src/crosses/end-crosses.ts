@@ -216,10 +216,7 @@ async function endCrosses(
   const voided = funded.map(({ before }) => ({ ...toEscrowName(before), as: "voided" as const }));
   assertWritten(await resolveEntries(tx, voided, now));
   const paying = ended.filter(({ before }) => before.payment_ref !== null);
-  await dropQuestions(
-    tx,
-    paying.map(({ before }) => before.cross_id),
-  );
+  await dropQuestions(tx, { deal_funding: paying.map(({ before }) => before.cross_id) });
   const addressed = await listAddressedFirms(
     tx,
     ended.map(({ after }) => after),

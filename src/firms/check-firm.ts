@@ -10,7 +10,7 @@ import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { istDay, istTimestamp, parseInstant } from "../kernel/time.ts";
-import { askOutside, type NewQuestion } from "../outside/ask.ts";
+import { askOutside, dropQuestions, type NewQuestion } from "../outside/ask.ts";
 import {
   accountChecks,
   type AnsweredQuestion,
@@ -73,6 +73,14 @@ export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise
   if (!question) return { ...account, checks: others };
   await tx.run(askOutside([question], now));
   return { ...account, checks: mergeChecks(others, buildPendingChecks(accountChecks)) };
+}
+
+/** Whatever was asked about the firm is no longer asked. */
+export async function dropFirmQuestions(
+  tx: Tx,
+  { firm_id }: Pick<FirmRow, "firm_id">,
+): Promise<void> {
+  await dropQuestions(tx, { firm_identity: [firm_id], bank_account: [firm_id] });
 }
 
 type Answers = readonly AnsweredQuestion<"firm_identity" | "bank_account">[];

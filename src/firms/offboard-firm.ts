@@ -7,7 +7,6 @@
 //            and the sealed account number deleted
 
 import { refuseSubAccount } from "../kernel/visibility.ts";
-import { dropQuestions } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { refuseWithoutWithdrawals } from "../kernel/caller.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -17,7 +16,7 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
-import { askAboutAccount } from "./check-firm.ts";
+import { askAboutAccount, dropFirmQuestions } from "./check-firm.ts";
 import { passSecondKey } from "../secondkeys/gate.ts";
 import { describeGated, type Requester, refuseOperatorSuspension } from "./find-firms.ts";
 import { firmLifecycle, maskEmail, maskedName, maskPhone, onlyByOperator } from "./rules.ts";
@@ -94,7 +93,7 @@ export async function offboardFirm(
       refuseWithoutWithdrawals(requester);
       const act = { ...describeGated(firm), kind: "offboarding" as const };
       const also = await passSecondKey(tx, requester, act, now);
-      await dropQuestions(tx, [firm.firm_id]);
+      await dropFirmQuestions(tx, firm);
       // What is left is paid once the bank has confirmed the account.
       const asked = firm.account_confirmed_at === null && (await askAboutAccount(tx, firm, now));
       return {
@@ -169,7 +168,7 @@ async function finishLeaving(
   const leaving = toLeaving(firm);
   for (const follow of offboarding.onOffboard)
     also.push(...(await follow(tx, actor, leaving, now)));
-  await dropQuestions(tx, [firm.firm_id]);
+  await dropFirmQuestions(tx, firm);
   return {
     action: "offboard",
     changes: {

@@ -9,11 +9,10 @@ import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions, wrongState } from "../kernel/lifecycle.ts";
 import { istDay } from "../kernel/time.ts";
 import { refuseSubAccount } from "../kernel/visibility.ts";
-import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { passSecondKey } from "../secondkeys/gate.ts";
-import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
+import { askAboutAccount, askAboutFirm, dropFirmQuestions } from "./check-firm.ts";
 import { describeGated, type Requester, viewBank } from "./find-firms.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
 import { beneficiaryHoldMs, identityFields, keepChecks } from "./hold-rules.ts";
@@ -227,7 +226,7 @@ async function decideConsequences(
   const isTrading = mayTrade(state);
   const isAsked = state === "verifying" || state === "verified" || isTrading;
   if (!isOther && !movesMoney && !asksAgain) return { action: "update", changes: base };
-  await dropQuestions(tx, [firm.firm_id]);
+  await dropFirmQuestions(tx, firm);
   if (!isAsked) {
     // It is asked about when the firm is verified.
     const checks = keepChecks(firm.checks, changes);

@@ -27,6 +27,7 @@ import {
   type Questions,
   type Question,
   type QuestionKind,
+  questionKinds,
   type Port,
   ports,
   simulate,
@@ -85,11 +86,17 @@ export function askOutside(questions: readonly NewQuestion[], now: Date): Query<
   );
 }
 
-/** Drops every open question about these subjects. */
-export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Promise<void> {
-  const questionIds = await lockOpenAbout(tx, subjectIds);
+/** Drops the open questions of these kinds about these subjects. */
+export async function dropQuestions(tx: Tx, about: SubjectsByKind): Promise<void> {
+  const subjects = questionKinds.flatMap((kind) =>
+    (about[kind] ?? []).map((subject_id) => ({ kind, subject_id })),
+  );
+  if (subjects.length === 0) return;
+  const questionIds = await lockOpenAbout(tx, subjects);
   if (questionIds.length > 0) await setDropped(tx, questionIds);
 }
+
+type SubjectsByKind = { readonly [Kind in QuestionKind]?: readonly string[] };
 
 /** The kinds of which an answer of the sandbox has been due for a while: the simulation is behind. */
 export async function listKindsBehind(db: Db, now: Date): Promise<readonly QuestionKind[]> {

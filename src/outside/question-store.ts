@@ -131,18 +131,20 @@ export function leaveOpen(left: readonly Question[]): Query<void> {
 }
 
 /**
- * Locks the open questions about these subjects. Each kind and subject is looked up by itself, and the
- * only index for that is the one of subjects: the one of deadlines needs `due_at < 'infinity'`.
+ * Locks the open questions about these subjects. Each is looked up by itself, and the only index for
+ * that is the one of subjects: the one of deadlines needs `due_at < 'infinity'`.
  */
-export async function lockOpenAbout(tx: Tx, subjectIds: readonly string[]): Promise<string[]> {
+export async function lockOpenAbout(
+  tx: Tx,
+  subjects: readonly Pick<Question, "kind" | "subject_id">[],
+): Promise<string[]> {
   const rows = await tx.rows<{ question_id: string }>(sql`
     select found.question_id
-    from unnest(${subjectIds}::text[]) as asked (subject_id)
-    cross join unnest(${questionKinds}::text[]) as k (kind)
+    from ${questions.rows(["kind", "subject_id"], subjects)} as asked
     cross join lateral (
       select i.question_id
       from questions as i
-      where i.kind = k.kind and i.subject_id = asked.subject_id and i.state = 'open'
+      where i.kind = asked.kind and i.subject_id = asked.subject_id and i.state = 'open'
       limit 1
       for update
     ) as found`);

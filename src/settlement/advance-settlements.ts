@@ -162,7 +162,7 @@ export async function applyTransfers(
     );
     await beginUnannounced(tx, environment, answers, now);
     changes.push(
-      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
+      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, said, now })),
     );
     // After the deal has let go of the credit: news does not reach one whose transfer may be open.
     changes.push(...(await applyNews(tx, environment, suspended, now)).changes);

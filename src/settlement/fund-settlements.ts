@@ -289,10 +289,7 @@ async function fund(
   tx.defer(setSettlements(funded.map(({ after }) => after)));
   const holds = funded.flatMap((each) => each.holds);
   assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
-  await dropQuestions(
-    tx,
-    funded.map(({ before }) => before.settlement_id),
-  );
+  await dropQuestions(tx, { deal_funding: funded.map(({ before }) => before.settlement_id) });
   return funded.flatMap((deal) => buildFundingChanges(deal, legs, now));
 }
 

@@ -265,6 +265,8 @@ type Conclusion = {
   readonly answers: readonly Answers[];
   readonly actor: Actor;
   readonly settlementHooks: SettlementHooks;
+  /** The subjects of the questions that the transaction answers: none of them is open. */
+  readonly said?: { readonly has: (subject: string) => boolean };
   readonly now: Date;
 };
 
@@ -311,7 +313,12 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   refuseMoved(written.entries);
   assertWritten(written.entries);
   assertSetOff(payouts, written);
-  await dropQuestions(tx, [...decided.flatMap(listAnsweredSubjects), ...credits.refutedIds]);
+  const answered = decided.flatMap((one) => one.answered.map(toLegSubject));
+  await dropQuestions(tx, {
+    credit_transfer: answered.filter((subject) => !conclusion.said?.has(subject)),
+    deal_funding: decided.filter(isUnfundedEnd).map(({ before }) => before.settlement_id),
+    credit_holding: credits.refutedIds,
+  });
   const orders = ended.length > 0 ? await settlementHooks.orders(tx, actor, ended, now) : [];
   const own = decided.flatMap(({ changes }) => changes);
   return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
@@ -382,10 +389,9 @@ async function moveCredits(
   return { changes: [...changes, ...unwound], refutedIds };
 }
 
-/** The subjects whose open questions are dropped: answered legs, and settlements that have ended. */
-function listAnsweredSubjects({ before, rows, answered }: DecidedLegs): string[] {
-  const hasEnded = rows.at(-1)?.due_at === null;
-  return [...answered.map(toLegSubject), ...(hasEnded ? [before.settlement_id] : [])];
+/** Whether the bank is no longer asked about the money of a deal: funding one ends the question too. */
+function isUnfundedEnd({ before, rows }: DecidedLegs): boolean {
+  return before.state === "pending" && rows.at(-1)?.due_at === null;
 }
 
 function listEndedSides({ before, ended }: DecidedLegs): EndedSide[] {

@@ -281,7 +281,7 @@ test("an open question is not repeated; a closed one may be", async (t) => {
 test("a withdrawn question is never answered", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"), holding("crd-2"));
-  await service.ctx.db.transaction((tx) => dropQuestions(tx, ["crd-1"]));
+  await service.ctx.db.transaction((tx) => dropQuestions(tx, { credit_holding: ["crd-1"] }));
   fallDue();
   const { subjects, appliers } = recorder();
   await answer(appliers);
@@ -292,6 +292,15 @@ test("a withdrawn question is never answered", async (t) => {
   );
   await ask(holding("crd-1"));
   assert.equal((await listStored(service, "crd-1")).length, 2);
+});
+
+test("a dropped question leaves those of other kinds and subjects open", async (t) => {
+  const { service, ask, account, identity, open } = await outside(t);
+  await ask(account("frm-1"), identity("frm-1", "AAACA1234A"), account("frm-2"));
+  await service.ctx.db.transaction((tx) => dropQuestions(tx, { bank_account: ["frm-1"] }));
+  const stored = await listStored(service, "frm-1");
+  assert.deepEqual(stored.map(({ state }) => state).toSorted(), ["dropped", "open"]);
+  assert.equal((await open()).length, 2);
 });
 
 test("a caller that changes the subject of an answer is never the deadlock victim", async (t) => {
@@ -314,7 +323,7 @@ test("a caller that changes the subject of an answer is never the deadlock victi
   // wants the firm.
   await ctx.db.transaction(async (tx) => {
     await lockFirms(tx);
-    const dropping = dropQuestions(tx, ["crd-1"]);
+    const dropping = dropQuestions(tx, { credit_holding: ["crd-1"] });
     setTimeout(gate.resolve, 100);
     await dropping;
   });
