@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../platform/postgres/postgres.ts";
 import {
   bigint,
-  bytes,
+  hex,
   int,
   numeric,
   recordList,
@@ -43,7 +43,7 @@ const ledgerEntries = table("ledger_entries", {
   held_as: text<HeldAs>().orNull,
   resolves: bigint().orNull,
   movements: recordList<MovementRow>("ledger_movement", movementParts),
-  digest: bytes(),
+  digest: hex(),
 });
 export type EntryRow = Omit<RowOf<typeof ledgerEntries>, "digest">;
 
@@ -214,20 +214,20 @@ export const moved = fragment`
     end
   ) with ordinality as m (from_account, to_account, scrip_no, amount, line)`;
 
-const digestBytes = 8;
+const digestDigits = 16;
 
 /** Of what the row says, in the words in which the server prints it: `listPrinted` makes it anew. */
 function digestEntry(
   { environment, kind, subject, ordinal, phase, held_as, resolves, movements }: EntryRow,
   at: Date,
-): Buffer {
+): string {
   const moved = arrayLiteral(
     movements.map((movement) => recordLiteral(movementParts.map((part) => movement[part]))),
   );
   const seconds = `${(at.getTime() / 1_000).toFixed(3)}000`;
   const words = [environment, kind, ordinal, phase, held_as, resolves, seconds, moved, subject];
   const text = words.filter((word) => word !== null).join(" ");
-  return createHash("sha256").update(text).digest().subarray(0, digestBytes);
+  return hash("sha256", text).slice(0, digestDigits);
 }
 
 /** Writes entries and whose statements they are on; gives their numbers in the same order. */
