@@ -89,12 +89,9 @@ function requireParty(deskId: string | null, firmId: string | null) {
   return { deskId, firmId, orderId: null };
 }
 
-/** Locks the crosses of settlements, before the credits are locked. */
-export async function lockCrossesOfSettlements(
-  tx: Tx,
-  settlementIds: readonly string[],
-): Promise<void> {
-  await lockBySettlements(tx, settlementIds);
+/** Locks the crosses of settlements before whatever the transaction asks next, such as its credits. */
+export function lockCrossesOfSettlements(tx: Tx, settlementIds: readonly string[]): void {
+  tx.defer(lockBySettlements(settlementIds).map(() => undefined));
 }
 
 /**
@@ -107,7 +104,7 @@ export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
   const bought = ended.filter(({ side }) => side === "buy");
   const states = new Map(bought.map(({ settlementId, state }) => [settlementId, state]));
   if (states.size === 0) return [];
-  const crosses = await lockBySettlements(tx, [...states.keys()]);
+  const crosses = await tx.run(lockBySettlements([...states.keys()]));
   if (crosses.length === 0) return [];
   const moved = crosses.map((before) => {
     const isFailed = states.get(before.settlement_id ?? "") === "failed";

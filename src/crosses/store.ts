@@ -2,7 +2,14 @@ import { type Environment, environments } from "../kernel/caller.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import type { CrossKind, CrossState, CrossStep } from "./rules.ts";
 import { rowsBy } from "../platform/postgres/rows.ts";
 import {
@@ -90,11 +97,8 @@ export function setCrosses(rows: readonly CrossRow[]): Query<void> {
 }
 
 /** The crosses of these settlements. */
-export async function lockBySettlements(
-  tx: Tx,
-  settlementIds: readonly string[],
-): Promise<CrossRow[]> {
-  return await tx.rows(sql`
+export function lockBySettlements(settlementIds: readonly string[]): Query<CrossRow[]> {
+  return query(sql`
     select ${crossColumns}
     from crosses as c
     where c.settlement_id = any(${settlementIds}::text[])

@@ -6,13 +6,13 @@ import { type Actor, refuseBadReason } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
 import { requireAnyFirm } from "./find-firms.ts";
 import { openAccountNo, toSealPurpose } from "./particulars.ts";
 import { accountColumn } from "./account-store.ts";
 import { type Hold, isAccountConfirmed, listHolds } from "./hold-rules.ts";
 import type { Remitter } from "./rules.ts";
-import { type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
+import { findFirmsById, type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
 type SealedAccount = {
   readonly firmId: string;
@@ -79,12 +79,11 @@ export type PayeeFirm = {
   readonly holds: readonly Hold[];
 };
 
-export async function findPayees(
-  db: Db,
+export function findPayees(
   firmIds: readonly string[],
   now: Date,
-): Promise<ReadonlyMap<string, PayeeFirm>> {
-  return toPayees(await listFirmsById(db, firmIds), now);
+): Query<ReadonlyMap<string, PayeeFirm>> {
+  return findFirmsById(firmIds).map((firms) => toPayees(firms, now));
 }
 
 /** The same under a share lock: waits for a hold that another transaction is placing. */

@@ -197,9 +197,13 @@ export function lockFirmsForShare(firmIds: readonly string[]): Query<FirmRow[]> 
     for share`);
 }
 
-/** Firms of any desk. */
 export async function listFirmsById(db: Db, firmIds: readonly string[]): Promise<FirmRow[]> {
-  return await db.rows(sql`
+  return await db.run(findFirmsById(firmIds));
+}
+
+/** Firms of any desk. */
+export function findFirmsById(firmIds: readonly string[]): Query<FirmRow[]> {
+  return query(sql`
     select ${firmColumns}
     from firms
     where firm_id = any(${firmIds}::text[])`);

@@ -63,7 +63,7 @@ export async function readHouse(
     scrip_hsn: scrip?.hsn ?? scripHsn,
     block_fee_bps: feeBpsByKind.block,
     withholding: tds ? viewWithholding(tds) : null,
-    rtgs_from_paise: (await findRailLimits(ctx.db, "live", now)).rtgs_from_paise,
+    rtgs_from_paise: (await ctx.db.run(findRailLimits("live", now))).rtgs_from_paise,
     timetable: {
       ...viewDeadlines(now, await readCalendar(ctx.db)),
       holidays: await listHolidays(ctx, today),

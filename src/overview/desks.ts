@@ -38,7 +38,7 @@ export async function showDesk(ctx: Pick<Context, "db" | "now">, deskId: string)
   const [row] = await listDeskRows(ctx.db.planned, filter, { after: undefined, fetch: 1 });
   if (!row) throw new Failure("not_found", `no desk ${deskId}`);
   const firm = await requireAnyFirm(ctx.db, deskId);
-  const rates = await findCommissionRates(ctx.db, [deskId]);
+  const rates = await ctx.db.run(findCommissionRates([deskId]));
   return {
     ...row,
     commission_bps: rates.get(deskId) ?? 0,

@@ -149,7 +149,7 @@ async function refuseHeld(
   { lines, now }: { readonly lines: readonly FileLineRow[]; readonly now: Date },
 ): Promise<void> {
   const firmIds = [...new Set(lines.map(({ firm_id }) => firm_id))];
-  const payees = await findPayees(tx, firmIds, now);
+  const payees = await tx.run(findPayees(firmIds, now));
   const leads = await listPayoutsById(
     tx,
     lines.map(({ lead_id }) => lead_id),

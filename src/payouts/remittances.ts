@@ -64,8 +64,8 @@ export async function previewRemittances(
   now: Date,
 ): Promise<RemittancePlan> {
   const due = await listWaiting(db, { environment, state: "scheduled" }, payoutsMax);
-  const payees = await findPayees(db, listFirmIds(due), now);
-  const limits = await findRailLimits(db, environment, now);
+  const payees = await db.run(findPayees(listFirmIds(due), now));
+  const limits = await db.run(findRailLimits(environment, now));
   return planRemittances(due, payees, { limits, ledgerSound: await ledgerIsSound(db, now) });
 }
 
@@ -77,7 +77,7 @@ export async function lockRemittances(
 ): Promise<RemittancePlan> {
   const due = (await lockPayouts(tx, payoutIds)).filter((row) => row.state === "scheduled");
   const payees = await lockPayees(tx, listFirmIds(due), now);
-  const limits = await findRailLimits(tx, environment, now);
+  const limits = await tx.run(findRailLimits(environment, now));
   return planRemittances(due, payees, { limits, ledgerSound: await ledgerIsSound(tx, now) });
 }
 
@@ -88,7 +88,7 @@ export async function instructPayouts(
   planned: readonly PlannedRemittance[],
   now: Date,
 ): Promise<{ readonly leadIds: readonly string[]; readonly changes: readonly Change[] }> {
-  const limits = await findRailLimits(tx, environment, now);
+  const limits = await tx.run(findRailLimits(environment, now));
   const moved = planned.map(({ accountId, ifsc, last4, payouts }) =>
     instructTogether(
       payouts.map((row) => ({ ...row, ifsc, last4, account_id: accountId })),
@@ -107,7 +107,7 @@ export async function releaseInstructed(
   { reason, now }: { readonly reason: string; readonly now: Date },
 ): Promise<readonly Change[]> {
   const instructed = await lockRemitted(tx, leadIds);
-  const limits = await findRailLimits(tx, environment, now);
+  const limits = await tx.run(findRailLimits(environment, now));
   const moved = instructed
     .filter((row) => row.state === "instructed")
     .map((before): MovedPayout => {

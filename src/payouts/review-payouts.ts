@@ -63,7 +63,7 @@ const waitingUnconfirmed: MoneyCheck = {
       ...(await listWaiting(db, { environment, state: "scheduled" }, limit)),
       ...(await listWaiting(db, { environment, state: "held" }, limit)),
     ];
-    const payees = await findPayees(db, [...new Set(rows.map(({ firm_id }) => firm_id))], now);
+    const payees = await db.run(findPayees([...new Set(rows.map(({ firm_id }) => firm_id))], now));
     return rows.flatMap(({ payout_id: id, firm_id, paise, state }) => {
       const holds = payees.get(firm_id)?.holds.map(({ reason }) => reason) ?? [];
       const reasons = holds.filter((reason) => waitsForPerson.includes(reason));

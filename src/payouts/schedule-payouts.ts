@@ -35,7 +35,7 @@ import {
   insertPayouts,
   lockRemitted,
   type PayoutRow,
-  setPayouts,
+  setPayoutsLater,
 } from "./store.ts";
 
 /** The caller writes the entries with its own and records the changes. */
@@ -59,9 +59,11 @@ export async function schedulePayouts(
   const [first] = earnings;
   if (!first) return { payouts: [], setOffByFirm: new Map(), entries: [], changes: [] };
   const firmIds = [...new Set(earnings.map(({ firmId }) => firmId))];
-  const payees = await findPayees(tx, firmIds, now);
-  const limits = await findRailLimits(tx, first.environment, now);
-  const owed = await tx.run(findDues(first.environment, firmIds));
+  const [payees, limits, owed] = await tx.pipeline([
+    findPayees(firmIds, now),
+    findRailLimits(first.environment, now),
+    findDues(first.environment, firmIds),
+  ]);
   const divided = divideEarnings(earnings, new Map(owed));
   const paid = divided.filter(({ paise }) => paise > 0);
   const payouts = paid.map((earning) => {
@@ -69,14 +71,12 @@ export async function schedulePayouts(
     if (!payee) throw new Error("who earned something is a firm");
     return buildPayout(earning, { payee, limits, now });
   });
-  if (payouts.length > 0) tx.defer(insertPayouts(payouts));
-  tx.added("payouts", payouts.length);
-  await insertLines(
-    tx,
-    payouts.flatMap(({ payout_id }, at) =>
-      (paid[at]?.lines ?? []).map((line) => ({ ...line, payout_id })),
-    ),
+  const lines = payouts.flatMap(({ payout_id }, at) =>
+    (paid[at]?.lines ?? []).map((line) => ({ ...line, payout_id })),
   );
+  if (payouts.length > 0) tx.defer(insertPayouts(payouts));
+  if (lines.length > 0) tx.defer(insertLines(lines));
+  tx.added("payouts", payouts.length);
   return {
     payouts,
     setOffByFirm: sumSetOffs(earnings, divided),
@@ -112,7 +112,7 @@ export async function sendDuePayouts(
   if (!(await ledgerWasChecked(ctx.db))) return "idle";
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
-  const limits = await findRailLimits(ctx.db, "sandbox", now);
+  const limits = await ctx.db.run(findRailLimits("sandbox", now));
   const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
     const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
     const findPayee = (firmId: string) => {
@@ -122,7 +122,7 @@ export async function sendDuePayouts(
     };
     const looked = reviewPayouts(claimed, findPayee, { ledgerSound, bankUp, limits, now });
     const rows = looked.map(({ after }) => after);
-    await setPayouts(tx, rows);
+    setPayoutsLater(tx, rows);
     await askBank(
       tx,
       rows.filter((row) => row.state === "sent"),
@@ -191,7 +191,7 @@ export async function applyPayments(
   const moved = sent.map((before) =>
     answerPayout(before, said.get(before.remitted_with ?? ""), now),
   );
-  await setPayouts(
+  setPayoutsLater(
     tx,
     moved.map(({ after }) => after),
   );

@@ -69,6 +69,7 @@ export const {
   list: listPayoutsById,
   lock: lockPayouts,
   set: setPayouts,
+  setLater: setPayoutsLater,
 } = rowsBy(payouts, {
   key: ["payout_id"],
   set: [
@@ -89,9 +90,11 @@ export const {
   ],
 });
 
-export const { insert: insertLines, list: listLines } = rowsBy(payoutLines, {
-  key: ["payout_id", "scrip_no"],
-});
+export const { list: listLines } = rowsBy(payoutLines, { key: ["payout_id", "scrip_no"] });
+
+export function insertLines(lines: readonly PayoutLineRow[]): Query<void> {
+  return command(sql`insert into payout_lines ${payoutLines.values(payoutLines.all, lines)}`);
+}
 
 export function insertPayouts(rows: readonly PayoutRow[]): Query<void> {
   const unsent = { utr: null, account_id: null, remitted_with: null, remitted_paise: null };

@@ -75,7 +75,7 @@ export async function withdrawMoney(
         now,
       );
       await spendKeyLimits(tx, caller, { deals: [paise], now });
-      const payee = (await findPayees(tx, [firmId], now)).get(firmId);
+      const payee = (await tx.run(findPayees([firmId], now))).get(firmId);
       if (!payee || !resolveAccount(payee, environment)) throw noBankAccount();
       const [balance] = await readBalances(tx, environment, [firmId]);
       refuseInsufficient(balance, paise);
@@ -115,7 +115,7 @@ export async function drainMoney(
 ): Promise<readonly Change[]> {
   const { environment, deskId, firmId } = firm;
   const { available } = await sumMoneyLeft(tx, firm);
-  const payee = (await findPayees(tx, [firmId], now)).get(firmId);
+  const payee = (await tx.run(findPayees([firmId], now))).get(firmId);
   const isPaid = available > 0 && payee && !(await wasReturned(tx, firm, payee));
   const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
   const { entries, changes } = await schedulePayouts(

@@ -79,15 +79,14 @@ export function queryCurrentCards(environment: Environment): Query<ReadonlyMap<S
 }
 
 /** The mid that was in force for a scheme at each of these moments; undefined without any card. */
-export async function findMidsAt(
-  db: Db,
+export function findMidsAt(
   environment: Environment,
   moments: readonly { readonly scheme: Scheme; readonly at: Date }[],
-): Promise<readonly (Bps | undefined)[]> {
-  if (moments.length === 0) return [];
-  const rows = await listMidsAt(db, environment, moments);
-  const mids = new Map(rows.map(({ position, ...card }) => [position, clampMid(card)]));
-  return moments.map((_, at) => mids.get(at + 1));
+): Query<readonly (Bps | undefined)[]> {
+  return listMidsAt(environment, moments).map((rows) => {
+    const mids = new Map(rows.map(({ position, ...card }) => [position, clampMid(card)]));
+    return moments.map((_, at) => mids.get(at + 1));
+  });
 }
 
 /**

@@ -51,14 +51,13 @@ const moments = shape({ scheme: text<Scheme>(), at: time() });
  * The mid of the cards that were in force then, by the position of the moment; before the first card,
  * its own.
  */
-export async function listMidsAt(
-  db: Db,
+export function listMidsAt(
   environment: Environment,
   wanted: readonly { readonly scheme: Scheme; readonly at: Date }[],
-): Promise<
+): Query<
   (Pick<RateCard, "mid_bps" | "floor_bps" | "ask_ceiling_bps"> & { readonly position: number })[]
 > {
-  return await db.rows(sql`
+  return query(sql`
     select asked.position::int as position, card.mid_bps, card.floor_bps, card.ask_ceiling_bps
     from ${moments.numbered(["scheme", "at"], wanted)} as asked
     cross join lateral (

@@ -146,7 +146,7 @@ export async function readEarnings(
     async (tx) => {
       const desk = { deskId, environment };
       const rows = await listEarnings(tx, desk, { by, ...span, entriesPerLeg });
-      const rates = await findCommissionRates(tx, [deskId]);
+      const rates = await tx.run(findCommissionRates([deskId]));
       const [balance] = await readBalances(tx, environment, [deskId]);
       return {
         by,

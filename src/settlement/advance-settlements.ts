@@ -142,7 +142,7 @@ export async function applyTransfers(
     ...new Set(answered.map(({ facts }) => facts.settlement_id)),
   ]);
   const moving = locked.filter((row) => isOpen(row.state) && row.state !== "pending");
-  await settlementHooks.lockCrosses(
+  settlementHooks.lockCrosses(
     tx,
     moving.map((row) => row.settlement_id),
   );
@@ -223,7 +223,7 @@ export async function begin(tx: Tx, beginning: BeginInput): Promise<readonly Cha
     const legs = legsById.get(settlement.settlement_id) ?? [];
     return { settlement, legs, open: legs.filter((leg) => leg.state === "pending") };
   });
-  await settlementHooks.lockCrosses(tx, ids);
+  settlementHooks.lockCrosses(tx, ids);
   const reserved = await lockReservedCredits(
     tx,
     environment,

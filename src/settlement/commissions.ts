@@ -13,7 +13,7 @@ import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
 import { findCurrentCards, findMidsAt } from "../rates/current-cards.ts";
 import { findLeastKept, type RateCard } from "../rates/rules.ts";
 import {
@@ -30,13 +30,11 @@ import type { CommissionedLeg } from "./decide-legs.ts";
 import { listCommissionRates, upsertCommissionRate } from "./store.ts";
 
 /** The current rate of each desk. */
-export async function findCommissionRates(
-  db: Db,
-  deskIds: readonly string[],
-): Promise<ReadonlyMap<string, Bps>> {
-  const known = await listCommissionRates(db, deskIds);
-  const set = new Map(known.map(({ desk_id, bps }) => [desk_id, bps]));
-  return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsDefault]));
+export function findCommissionRates(deskIds: readonly string[]): Query<ReadonlyMap<string, Bps>> {
+  return listCommissionRates(deskIds).map((known) => {
+    const set = new Map(known.map(({ desk_id, bps }) => [desk_id, bps]));
+    return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsDefault]));
+  });
 }
 
 type SetCommission = { readonly firmId: string; readonly bps: number };
@@ -65,7 +63,7 @@ export async function setCommission(
   const now = ctx.now();
   const { environment, legal_name } = await findDesk(ctx, firmId);
   return await ctx.db.transaction(async (tx) => {
-    const was = (await findCommissionRates(tx, [firmId])).get(firmId) ?? 0;
+    const was = (await tx.run(findCommissionRates([firmId]))).get(firmId) ?? 0;
     const { version } = await upsertCommissionRate(tx, {
       desk_id: firmId,
       environment,
@@ -111,9 +109,11 @@ export async function payCommissions(
 ): Promise<Entry[]> {
   if (earned.length === 0) return [];
   const deskIds = earned.flatMap(({ sides }) => sides.map(({ deskId }) => deskId));
-  const rates = await findCommissionRates(tx, [...new Set(deskIds)]);
   const moments = earned.map(({ scheme, dealtAt }) => ({ scheme, at: dealtAt }));
-  const mids = await findMidsAt(tx, environment, moments);
+  const [rates, mids] = await tx.pipeline([
+    findCommissionRates([...new Set(deskIds)]),
+    findMidsAt(environment, moments),
+  ]);
   return earned.flatMap(({ dealt, sides }, at) => {
     const wanted = sides.map((side) =>
       computeCommission(side.facePaise, rates.get(side.deskId) ?? 0),

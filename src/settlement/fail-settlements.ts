@@ -169,7 +169,7 @@ export async function endOverdueDeals(
   };
   const accepts = (leg: LegRow) => leg.state === "to_accept" && leg.scenario === "accepts_late";
   const deals = await loadDeals(tx, overdue);
-  await settlementHooks.lockCrosses(
+  settlementHooks.lockCrosses(
     tx,
     overdue.map((row) => row.settlement_id),
   );
@@ -224,7 +224,7 @@ export function hookLostCredits(settlementHooks: SettlementHooks): LostCreditHoo
     list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
     async lock(tx, settlementIds) {
       await lockSettlements(tx, settlementIds);
-      await settlementHooks.lockCrosses(tx, settlementIds);
+      settlementHooks.lockCrosses(tx, settlementIds);
     },
     async follow(tx, actor, { environment, credits }, now) {
       const lost = new Map(credits.map((credit) => [credit.scripNo, toFailureReason(credit)]));
@@ -319,7 +319,7 @@ export async function giveUpSettlements(
 ): Promise<{ readonly ids: readonly string[]; readonly changes: readonly Change[] }> {
   const settlements = await lockWithin(tx, desk, cursor);
   const ids = settlements.map((row) => row.settlement_id);
-  await settlementHooks.lockCrosses(tx, ids);
+  settlementHooks.lockCrosses(tx, ids);
   const answers = await endSimulated(tx, settlements, "by_desk");
   const { environment } = desk;
   const conclusion = { environment, answers, actor, settlementHooks, now };

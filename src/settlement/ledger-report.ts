@@ -114,7 +114,7 @@ export async function importLedgerReport(
   ].toSorted();
   const { matched, reportId } = await ctx.db.transaction(async (tx) => {
     await lockSettlements(tx, ids);
-    await settlementHooks.lockCrosses(tx, ids);
+    settlementHooks.lockCrosses(tx, ids);
     const looked = keepLocked(await look(tx, report, parsed, now), ids);
     const known = await findReport(tx, environment, toDigest(report));
     if (known) return { ...looked, reportId: known.report_id };

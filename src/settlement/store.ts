@@ -588,11 +588,8 @@ type CommissionRateRow = {
 };
 
 /** Desks without a row have the default rate. */
-export async function listCommissionRates(
-  db: Db,
-  deskIds: readonly string[],
-): Promise<CommissionRateRow[]> {
-  return await db.rows(sql`
+export function listCommissionRates(deskIds: readonly string[]): Query<CommissionRateRow[]> {
+  return query(sql`
     select desk_id, environment, bps, version, updated_at
     from commission_rates
     where desk_id = any(${deskIds}::text[])`);

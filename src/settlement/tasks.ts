@@ -457,7 +457,7 @@ async function takeStep(
   const { settlement } = deal;
   const { environment } = settlement;
   if (!isOpen(settlement.state)) throw new Error(`${settlement.settlement_id} has no open task`);
-  await settlementHooks.lockCrosses(tx, [settlement.settlement_id]);
+  settlementHooks.lockCrosses(tx, [settlement.settlement_id]);
   const when = { now, calendar: await readCalendar(tx) };
   const parties = await tx.run(findParties(environment, listDeskIds(deal)));
   const ordinals = new Set(stepping.map(({ ordinal }) => ordinal));

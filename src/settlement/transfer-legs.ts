@@ -88,7 +88,7 @@ export type SettlementHooks = {
   readonly crosses: OnEnded;
   readonly orders: OnEnded;
   /** Called before credits are locked: crosses come before credits in the order of locks. */
-  readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => Promise<void>;
+  readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => void;
 };
 
 /** A settlement and the legs that customs is asked about. */

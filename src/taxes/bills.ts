@@ -157,5 +157,5 @@ export async function findScripLaw(
   environment: Environment,
   on: string,
 ): Promise<ScripLaw | undefined> {
-  return findRates(on, await listRates(db, { environment, upTo: on })).scrip;
+  return findRates(on, await db.run(listRates({ environment, upTo: on }))).scrip;
 }

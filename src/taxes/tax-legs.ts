@@ -66,7 +66,7 @@ export async function taxDelivered(
   if (legs.length === 0) return untaxed;
   await recordSupplies(tx, legs, now);
   const day = istDay(now);
-  const rates = findRates(day, await listRates(tx, { environment, upTo: day }));
+  const rates = findRates(day, await tx.run(listRates({ environment, upTo: day })));
   if (!rates.gst && !rates.tds) return untaxed;
   const taxpayers = await findTaxpayers(tx, [
     ...new Set(legs.flatMap((leg) => leg.sides.map(({ firmId }) => firmId))),
@@ -235,7 +235,7 @@ async function takeFromSums(
   if (!first) return;
   const { environment } = first;
   const day = istDay(first.deliveredAt);
-  const rates = findRates(day, await listRates(tx, { environment, upTo: null }));
+  const rates = findRates(day, await tx.run(listRates({ environment, upTo: null })));
   const sold = legs
     .filter((leg) => !leg.isCross || rates.tds?.with_crosses === true)
     .flatMap((leg) =>

@@ -7,7 +7,14 @@ import type { Side } from "../kernel/scheme.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Db,
+  fragment,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import { rowsBy } from "../platform/postgres/rows.ts";
 import {
   bigint,
@@ -28,11 +35,14 @@ const rateColumns = fragment`
   rtgs_from_paise, imps_to_paise, citation, confirmed_by`;
 
 /** All rates, or those in force by a day. */
-export async function listRates(
-  db: Db,
-  { environment, upTo }: { readonly environment: Environment | null; readonly upTo: IstDay | null },
-): Promise<RateRow[]> {
-  return await db.rows(sql`
+export function listRates({
+  environment,
+  upTo,
+}: {
+  readonly environment: Environment | null;
+  readonly upTo: IstDay | null;
+}): Query<RateRow[]> {
+  return query(sql`
     select ${rateColumns}
     from tax_rates
     where (${environment}::text is null or environment = ${environment})

@@ -25,7 +25,7 @@ import {
   type Offenders,
   workInParts,
 } from "../platform/postgres/offenders.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
+import type { Db, Query } from "../platform/postgres/postgres.ts";
 import {
   findUninvoicedKinds,
   insertInvoices,
@@ -106,7 +106,7 @@ export async function setTax(
   if (!isCalendarDay(from)) throw unprocessable({ path: "from", problem: "must be a day" });
   refuseEarly(environment, from, istDay(now));
   const house = await findHouse(ctx.db, environment, from);
-  const { fee } = findRates(from, await listRates(ctx.db, { environment, upTo: from }));
+  const { fee } = findRates(from, await ctx.db.run(listRates({ environment, upTo: from })));
   const rate =
     tax.rate && tax.line === "gst" ? locateGst(tax.rate, house, fee?.gst_bps ?? 0) : tax.rate;
   if (tax.rate && tax.line === "tds") {
@@ -150,19 +150,17 @@ export async function listTaxRates(
   { db }: { readonly db: Db },
   environment: Environment | null,
 ): Promise<readonly RateRow[]> {
-  return await listRates(db, { environment, upTo: null });
+  return await db.run(listRates({ environment, upTo: null }));
 }
 
 /** Which amounts the rails take today. */
-export async function findRailLimits(
-  db: Db,
-  environment: Environment,
-  now: Date,
-): Promise<RailLimits> {
+export function findRailLimits(environment: Environment, now: Date): Query<RailLimits> {
   const today = istDay(now);
-  const { rails } = findRates(today, await listRates(db, { environment, upTo: today }));
-  if (!rails) throw new Error("limits of rails came with the program and do not end");
-  return rails;
+  return listRates({ environment, upTo: today }).map((rows) => {
+    const { rails } = findRates(today, rows);
+    if (!rails) throw new Error("limits of rails came with the program and do not end");
+    return rails;
+  });
 }
 
 /** The same in a transaction. */
@@ -255,7 +253,7 @@ async function issueSeries(
   const issued_at = ctx.now();
   const year = financialYear(issued_at);
   const upTo = istDay(issued_at);
-  const { fee } = findRates(upTo, await listRates(ctx.db, { environment, upTo }));
+  const { fee } = findRates(upTo, await ctx.db.run(listRates({ environment, upTo })));
   const issued = { financial_year: year, sac: fee?.sac ?? null, issued_at };
   return await numberSeries(
     ctx,

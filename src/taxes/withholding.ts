@@ -49,7 +49,7 @@ export async function confirmTax(
   const now = ctx.now();
   const today = istDay(now);
   return await ctx.db.transaction(async (tx) => {
-    const rows = await listRates(tx, { environment, upTo: null });
+    const rows = await tx.run(listRates({ environment, upTo: null }));
     const own = rows.filter((row) => row.line === line);
     const known = own.find(({ effective_from }) => effective_from === from);
     if (!known) throw notFound("from");

@@ -13,6 +13,7 @@ import { beginTransfers } from "../../src/credits/settle-credits.ts";
 import { findTapes } from "../../src/market/store.ts";
 import { sql, toDb, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { lockOffers } from "../../src/trading/load-orders.ts";
+import { recordPlans } from "../compat/plans.ts";
 import { asOwner } from "../support/database.ts";
 import { addDeals } from "../support/deals.ts";
 import { dealer } from "../support/orders.ts";
@@ -108,6 +109,22 @@ test("the bank's answer about a remittance updates the indexes of its lead only"
         updated_at = now()
       where state = 'sent'`);
   assert.deepEqual(await updatesBy(service, "payouts", answer), { all: 3, inPage: 2 });
+});
+
+test("customs' answers about sales are applied without a look for the questions that they answer", async (t) => {
+  const service = await startService(t, { isNew: true });
+  const plans = await recordPlans(service.ctx.db);
+  const { post, scripNos } = await dealer(service, [{}, {}, {}]);
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  await post("/v1/orders:batch", { orders }, 200);
+  await letSettle(service);
+  const run = plans.take().map(({ text }) => text);
+  assert.ok(run.some((text) => text.includes("insert into questions")));
+  assert.ok(run.some((text) => text.includes("delete from questions")));
+  assert.deepEqual(
+    run.filter((text) => text.includes("select found.question_id")),
+    [],
+  );
 });
 
 test("a credit's standing column agrees with the rules for its state", async (t) => {
@@ -262,6 +279,23 @@ test("a single sale to the house is one transaction of five trips", async (t) =>
   for (const scrip_no of scripNos) await post("/v1/orders", { side: "sell", scrip_no }, 201);
   assert.equal(trips.length, scripNos.length);
   assert.equal(Math.min(...trips), 5);
+});
+
+test("what customs and the bank answer about a single sale takes few trips", async (t) => {
+  const service = await startService(t);
+  const { post, scripNos } = await dealer(
+    service,
+    Array.from({ length: 18 }, () => ({})),
+  );
+  for (const scrip_no of scripNos.slice(1)) {
+    await post("/v1/orders", { side: "sell", scrip_no }, 201);
+  }
+  await letSettle(service);
+  await post("/v1/orders", { side: "sell", scrip_no: scripNos[0] }, 201);
+  const trips = countTrips(t);
+  await letSettle(service);
+  assert.ok(trips.length > 3, "its transfer, its payout and the market's log");
+  assert.ok(Math.max(...trips) <= 15, `${trips.toSorted((a, b) => b - a).join(", ")} trips`);
 });
 
 /** Rows of the service's tables that were inserted, updated and deleted so far. */

@@ -8,7 +8,7 @@
 // `find`, `list` and `lock` take values of the first column of the key, and go in the order of the
 // whole key. Rows that are set were locked before.
 
-import type { Db, Tx } from "./postgres.ts";
+import { command, type Db, type Tx } from "./postgres.ts";
 import { sql } from "./statement.ts";
 import type { Columns, Row, Sent, Table } from "./table.ts";
 
@@ -18,6 +18,8 @@ type RowStatements<Cs extends Columns, Key extends keyof Cs, Changing extends ke
   readonly list: (db: Db, keys: readonly string[]) => Promise<Row<Cs>[]>;
   readonly lock: (tx: Tx, keys: readonly string[]) => Promise<Row<Cs>[]>;
   readonly set: (tx: Tx, rows: readonly Pick<Row<Cs>, Key | Changing>[]) => Promise<void>;
+  /** The same with the next list of the transaction. */
+  readonly setLater: (tx: Tx, rows: readonly Pick<Row<Cs>, Key | Changing>[]) => void;
 };
 
 type Name<Cs extends Columns> = keyof Cs & string;
@@ -52,6 +54,9 @@ export function rowsBy<
     ` as r
     where ${key.map((column) => `changed.${column} = r.${column}`).join(" and ")}`,
   );
+  // A row has these columns.
+  const toSet = (rows: readonly object[]) =>
+    command(sql(setting, table.rows([...key, ...changing], rows as never)));
   const list: RowStatements<Cs, Key, Changing>["list"] = async (db, keys) =>
     await db.rows(sql(listing, keys));
   return {
@@ -64,9 +69,8 @@ export function rowsBy<
     },
     list,
     lock: async (tx, keys) => await tx.rows(sql(locking, keys)),
-    async set(tx, rows) {
-      await tx.rows(sql(setting, table.rows([...key, ...changing], rows as never))); // It has these columns.
-    },
+    set: async (tx, rows) => await tx.run(toSet(rows)),
+    setLater: (tx, rows) => tx.defer(toSet(rows)),
   };
 }
 
