@@ -4,7 +4,7 @@ import { formatPercent, formatRupees, saySize } from "../money.js";
 import { longDay } from "../words.js";
 import { make } from "./dom.js";
 import { readOps } from "./ops.js";
-import { linkTo } from "./state.js";
+import { linkTo, may } from "./state.js";
 
 const minute = new Intl.DateTimeFormat("en-IN", {
   day: "numeric",
@@ -101,22 +101,27 @@ const places = /** @type {Readonly<Record<string, string>>} */ ({
   crd: "/credits",
 });
 
+/** What not every role may see. @type {Readonly<Record<string, string>>} */
+const permissions = { enq: "enquiries.read", bst: "bank.write", bln: "bank.write" };
+
 /** @param {string} id */
 function shorten(id) {
   return /^[a-z]{3}_[0-9a-z]{26}$/.test(id) ? `${id.slice(0, 4)}…${id.slice(-6)}` : id;
 }
 
 /**
- * An id by its kind and its end, and whole on a page of its own; a link where there is such a page.
+ * An id by its kind and its end, and whole on a page of its own; a link where there is such a page and
+ * the role may see it.
  *
  * @param {string | null | undefined} id
  */
 export function showId(id) {
   if (!id) return "–";
   const short = shorten(id);
-  const place = places[id.slice(0, 3)];
+  const kind = id.slice(0, 3);
+  const place = places[kind];
   const attributes = { class: "id", title: id };
-  if (place === undefined) return make("span", attributes, short);
+  if (place === undefined || !may(permissions[kind])) return make("span", attributes, short);
   return make("a", { ...attributes, href: linkTo(`${place}/${id}`) }, short);
 }
 
