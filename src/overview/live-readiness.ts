@@ -80,11 +80,22 @@ async function checkPeople({ db }: ReadContext): Promise<LiveStep> {
   };
 }
 
+/** Particulars whose name is no word. */
+const particulars: Readonly<Record<string, string>> = {
+  legal_name: "legal name",
+  iec: "IEC",
+  pan: "PAN",
+  state_code: "state",
+  bank: "bank account",
+};
+
 async function checkHouse(ctx: ReadContext): Promise<LiveStep> {
   const { house, missing } = await showHouse(ctx, "live");
   const firms = house ? await listFirmsOfHouse(ctx.db, house) : [];
   const found = [
-    missing.length === 0 ? "complete" : `lacks ${missing.join(", ")}`,
+    missing.length === 0
+      ? "complete"
+      : `lacks ${missing.map((name) => particulars[name] ?? name).join(", ")}`,
     ...(firms.length === 0
       ? []
       : [
@@ -111,7 +122,7 @@ async function checkCards({ db }: ReadContext): Promise<LiveStep> {
     step: "rate_card",
     done: !isMissing,
     needed: isMissing,
-    found: without.length === 0 ? "every scheme has a price" : `${without.join(", ")} has no price`,
+    found: without.length === 0 ? "every scheme has a price" : `no price for ${without.join(", ")}`,
     page: `/publish/${scheme}`,
     command: `rates publish --env live --scheme ${scheme} --preview`,
   };

@@ -206,9 +206,9 @@ function makeSetting(view, last) {
       field("legal_name", "Legal name"),
       field("iec", "IEC", "its PAN, or ten digits"),
       field("pan", "PAN"),
-      field("tan", "TAN"),
-      field("gstin", "GSTIN"),
-      field("cin", "CIN"),
+      field("tan", "TAN", "needed before tax is withheld"),
+      field("gstin", "GSTIN", "where there is one"),
+      field("cin", "CIN", "where there is one"),
       {
         ...field("address", "Address", "lines separated by |"),
         value: last?.["address"].join(" | ") ?? "",
