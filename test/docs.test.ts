@@ -305,6 +305,9 @@ test("ARCHITECTURE draws each room below all that import it, and CONTRIBUTING sa
     (await read("CONTRIBUTING.md")).split("\n## The folders\n")[1]?.split("\n\n")[0] ?? "";
   const listed = [...told.matchAll(/(?<=^ {6}(?:\w+\/ +)*)([a-z]+)\//gm)].map(([, room]) => room);
   assert.deepEqual(new Set(listed), new Set(rooms.keys()));
+  const files = new Set(await readdir(join(root, "src")));
+  const gone = [...told.matchAll(/[a-z-]+\.ts/g)].filter(([name]) => !files.has(name));
+  assert.deepEqual(gone.map(String), [], "files of the root that CONTRIBUTING names");
 });
 
 test("every dependency is in the record of dependencies, and no other is", async () => {

@@ -60,7 +60,8 @@ export async function serveWith(
     }
     const window = openLocalRateWindow(elapsedMs);
     const opsApp = await buildOpsApp({ ctx, metrics, window, config });
-    await opsApp.listen({ host: config.opsHost, port: config.opsPort ?? 0 });
+    const opsUrl = await opsApp.listen({ host: config.opsHost, port: config.opsPort ?? 0 });
+    process.stdout.write(`console for operators on ${opsUrl}/console\n`);
   }
   process.stdout.write(`scripdesk listens on ${url}\n`);
   process.once("SIGTERM", () => {

@@ -107,10 +107,14 @@ async function applyPending(client: pg.Client): Promise<string[]> {
   const newer = known.rows.filter(({ file }) => !own.has(file));
   const last = newer.at(-1);
   if (last) {
-    const needed = last.version ?? "the one that has them";
     const names = newer.map(({ file }) => file).join(", ");
+    // Between two releases programs of one version number differ.
+    const isNamed = typeof last.version === "string" && last.version !== version;
+    const needed = isNamed
+      ? `${last.version} or later, not ${version}`
+      : "a program that has these migrations";
     throw new Unusable(
-      `a newer version migrated this database (${names}): run ${needed} or later, not ${version}, or restore the backup from before it`,
+      `a newer version migrated this database (${names}): run ${needed}, or restore the backup from before it`,
     );
   }
   const applied: string[] = [];
