@@ -235,9 +235,9 @@ const statements: readonly ((size: number) => string)[] = [
     from generate_series(1, ${size}) as n`,
   (size) => `
     insert into payouts (payout_id, environment, desk_id, firm_id, settlement_id, paise, rail, ifsc,
-      last4, state, look_at, utr, remitted_with, remitted_paise, history, version, created_at, updated_at)
+      last4, account_id, state, look_at, utr, remitted_with, remitted_paise, history, version, created_at, updated_at)
     select ${id("pay")}, ${environment}, ${id("frm", desk(size))}, ${id("frm")}, ${id("stl")}, 24250000,
-      'NEFT', 'HDFC0000001', '0001', s.state, case when s.state = 'held' then ${at} end,
+      'NEFT', 'HDFC0000001', '0001', 'acc_1', s.state, case when s.state = 'held' then ${at} end,
       case when s.state in ('paid', 'returned') then 'HDFCR5' || lpad(n::text, 10, '0') end,
       case when s.state in ('paid', 'returned') then ${id("pay")} end,
       case when s.state in ('paid', 'returned') then 24250000 end, '[]', 1, ${at}, ${at}

@@ -67,8 +67,8 @@ export async function orders(): Promise<void> {
     goal,
   });
   printTable([
-    toRow(`single orders, ${connections} connections`, figures.single, "≥ 1.2"),
-    toRow(`orders by ${batchSize} a call`, figures.batch, "≥ 3.0"),
+    toRow(`single orders, ${connections} connections`, figures.single, "≥ 0.5"),
+    toRow(`orders by ${batchSize} a call`, figures.batch, "≥ 1.5"),
     toRow("single orders of two schemes", figures.singles, "≥ one scheme"),
     toRow(`orders of two schemes by ${batchSize} a call`, figures.both, "≥ one scheme"),
   ]);
