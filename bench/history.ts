@@ -8,8 +8,8 @@ import { chooseSize } from "./sizes.ts";
 import { printRemark, printTable, startService } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const small = chooseSize("BENCH_FEW_RECORDS", 100_000, 10_000);
-const large = chooseSize("BENCH_RECORDS", 20_000_000, 50_000);
+const small = chooseSize("BENCH_FEW_RECORDS", 100_000, 40_000);
+const large = chooseSize("BENCH_RECORDS", 20_000_000, 80_000);
 const rounds = chooseSize("BENCH_ROUNDS", 7, 1);
 const callsPerRound = 30;
 
