@@ -8,8 +8,9 @@ import { namedOperator } from "../../src/kernel/actor.ts";
 import { addDays, istDay } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { issueBills } from "../../src/taxes/bills.ts";
-import { setTax } from "../../src/taxes/taxes.ts";
+import { issueInvoices, setTax } from "../../src/taxes/taxes.ts";
 import { checkDoors } from "../support/doors.ts";
+import { dieAtEveryStep } from "../support/dying.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { parsePdfPages } from "../support/pdf.ts";
 import { poison } from "../support/poison.ts";
@@ -216,6 +217,42 @@ test("numbers follow each other without a gap through races, rollbacks, reversal
   const next = await buyFromHouse(service, buyer);
   await letSettle(service);
   assert.equal((await readBills(service, buyer, next))[0].number, "B/2027-28/000001");
+});
+
+test("whoever numbers papers may die at any step: no number is lost, and none is given twice", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const rate = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+  const from = istDay(ctx.now());
+  await setTax(ctx, namedOperator("asha"), { environment: "sandbox", line: "gst", from, rate });
+  const buyer = await openTestDesk(service);
+  await payIn(service, buyer.firmId, 100 * buyerPaise);
+  const numbers = async () => {
+    const { rows } = await ctx.db.pool.query<{ bills: number[]; invoices: number[] }>(
+      `select array(select number::int from bills_of_supply as b order by b.number) as bills,
+        array(select number::int from fee_invoices as f order by f.number) as invoices`,
+    );
+    return rows[0] ?? assert.fail();
+  };
+  const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
+  let made = 0;
+  const issue = async (dying: typeof ctx) => {
+    made += 1;
+    await buyFromHouse(service, buyer);
+    for (let second = 0; second < 4; second++) {
+      service.clock.advance({ seconds: 1 });
+      await service.workOn(["simulation", "funding", "settlement"]);
+    }
+    await issueInvoices(dying);
+    await issueBills(dying);
+  };
+  const died = await dieAtEveryStep(service, issue, async () => {
+    const { bills, invoices } = await numbers();
+    assert.deepEqual([bills, invoices], [upTo(bills.length), upTo(invoices.length)]);
+  });
+  assert.ok(died >= 10, `it died ${died} times`);
+  assert.deepEqual(await numbers(), { bills: upTo(made), invoices: upTo(made) });
+  await assertLedgerSound(service);
 });
 
 test("a paper keeps the law and the parties of its day", async (t) => {

@@ -11,7 +11,7 @@ import { listFiles, readFile, showFile } from "../../src/payouts/read-files.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { voidFile } from "../../src/payouts/answer-files.ts";
 import type { Context } from "../../src/platform/context.ts";
-import type { Tx } from "../../src/platform/postgres/postgres.ts";
+import { Died, dieAtEveryStep } from "../support/dying.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -20,58 +20,6 @@ import { listPayouts, readBalance } from "../support/settlements.ts";
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
-/** More than any of them takes; a run that gets this far never ends. */
-const stepsMax = 200;
-
-class Died extends Error {}
-
-/** A context in which the process dies at a step: statements and commits are counted together. */
-function dyingAt(ctx: Context, step: number): Context {
-  let taken = 0;
-  const take = () => {
-    taken += 1;
-    // Who is dead does nothing more.
-    if (taken >= step) throw new Died(`at step ${step}`);
-  };
-  const { db } = ctx;
-  const rows: Context["db"]["rows"] = async (statement) => {
-    take();
-    return await db.rows(statement);
-  };
-  const transaction: Context["db"]["transaction"] = async (work, options) => {
-    const result = await db.transaction(async (tx) => {
-      const dying: Tx = Object.assign(Object.create(tx) as Tx, {
-        rows: async (statement: Parameters<Tx["rows"]>[0]) => {
-          take();
-          return await tx.rows(statement);
-        },
-      });
-      return await work(dying);
-    }, options);
-    take();
-    return result;
-  };
-  return { ...ctx, db: Object.assign(Object.create(db) as Context["db"], { rows, transaction }) };
-}
-
-/** Runs work that dies at the first step, then at the second, until it lives; how often it died. */
-async function dieAtEveryStep(
-  service: Service,
-  work: (ctx: Context) => Promise<unknown>,
-  check: () => Promise<void>,
-): Promise<number> {
-  for (let step = 1; step < stepsMax; step++) {
-    try {
-      await work(dyingAt(service.ctx, step));
-      return step - 1;
-    } catch (error) {
-      if (!(error instanceof Died)) throw error;
-      await check();
-    }
-  }
-  return assert.fail("it never ends");
-}
-
 /** A payout is instructed when it is in one file that counts, and in none otherwise. */
 async function assertOneFile({ ctx }: Service): Promise<void> {
   const { rows } = await ctx.db.pool.query(
