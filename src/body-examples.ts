@@ -204,7 +204,7 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     }),
   },
   placeOrder: {
-    buy: created("Buy cover for a duty at the current price", {
+    buy: created("Buy cover for basic customs duty at the current price", {
       side: "buy",
       scheme: "RODTEP",
       requirement_paise: 25_000_000,
@@ -372,7 +372,7 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     }),
   },
   submitBuyEnquiry: {
-    buy: created("A duty to cover", {
+    buy: created("Basic customs duty to cover", {
       ...person,
       scheme: "ROSCTL",
       requirement_paise: 100_000_000,

@@ -61,6 +61,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["group_not_empty"],
     forbidden: ["sub_account_key"],
   },
+  deleteRequirement: {
+    conflict: ["cover_rests"],
+  },
   enableWebhook: {
     conflict: ["wrong_state"],
   },
@@ -206,7 +209,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["wrong_state"],
   },
   updateRequirement: {
-    conflict: ["reference_taken"],
+    conflict: ["cover_rests","reference_taken"],
   },
   updateWebhook: {
     conflict: ["webhook_exists","wrong_state"],

@@ -895,9 +895,9 @@ export abstract class Operations {
   }
 
   /**
-   * Change a requirement. Fields that are not named stay as they are.
+   * Change a requirement. Fields that are not named stay as they are. While an order rests for it, neither its scheme changes nor its amount below what the order may still buy: a conflict with its order_id.
    *
-   * Refusals by `detail.reason` (open set): 409 `reference_taken`.
+   * Refusals by `detail.reason` (open set): 409 `cover_rests`, `reference_taken`.
    *
    * `PATCH /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
    */
@@ -906,7 +906,9 @@ export abstract class Operations {
   }
 
   /**
-   * Take a requirement back. A requirement that was met, or that never came to be.
+   * Take a requirement back. A requirement that was met, or that never came to be. While an order rests for it this is a conflict with its order_id: cancel that first.
+   *
+   * Refusals by `detail.reason` (open set): 409 `cover_rests`.
    *
    * `DELETE /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
    */

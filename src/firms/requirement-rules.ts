@@ -5,7 +5,7 @@
 // An order that rests for it has covered nothing yet. Five working days before the day the desk is
 // told of what is uncovered.
 
-import { type Failure, unprocessable } from "../kernel/failure.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Calendar, lastDayWithin } from "../kernel/working-days.ts";
@@ -37,6 +37,26 @@ export const nothingBought: Cover = { coveredPaise: 0, restingPaise: 0, orderIds
 /** A requirement can be lowered below what was bought for it. */
 export function findUncoveredPaise(amountPaise: number, { coveredPaise }: Cover): number {
   return Math.max(0, amountPaise - coveredPaise);
+}
+
+/** Two orders for one requirement could buy it twice, and one could buy more than is needed any more. */
+export function coverRests({ orderIds }: Pick<Cover, "orderIds">): Failure {
+  return new Failure("conflict", "an order for this requirement rests", {
+    detail: { reason: "cover_rests", order_id: orderIds.at(-1) },
+  });
+}
+
+/** The order that rests for a requirement buys what it was placed for. */
+export function refuseChangeUnderCover(
+  before: RequirementTerms,
+  after: RequirementTerms,
+  bought: Cover,
+): void {
+  const { coveredPaise, restingPaise } = bought;
+  if (restingPaise === 0) return;
+  const isLess =
+    after.amount_paise < before.amount_paise && after.amount_paise < coveredPaise + restingPaise;
+  if (isLess || after.scheme !== before.scheme) throw coverRests(bought);
 }
 
 /** The scheme whose credits are to cover a requirement: its own, or one of the caller's choice. */

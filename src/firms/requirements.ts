@@ -23,9 +23,11 @@ import { requireVisibleFirm, refuseOffboarded } from "./find-firms.ts";
 import {
   applyTermChanges,
   type Cover,
+  coverRests,
   findToldUntil,
   findUncoveredPaise,
   nothingBought,
+  refuseChangeUnderCover,
   refusePastDay,
   requirementActions,
   isSameTerms,
@@ -137,6 +139,7 @@ export async function updateRequirement(
         const terms = applyTermChanges(before, asked, istDay(now));
         const bought = await findBought(ctx, tx, before);
         if (isSameTerms(before, terms)) return viewRequirement(before, bought);
+        refuseChangeUnderCover(before, terms, bought);
         const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
         if (!after) throw new Error("a locked requirement can be changed");
         const updated = buildRequirementChange("requirement.updated", { before, after });
@@ -158,9 +161,10 @@ export async function deleteRequirement(
   return await ctx.db.transaction(
     async (tx) => {
       const before = await lockRequirementOfFirm(tx, call.caller, requirement);
+      const bought = await findBought(ctx, tx, before);
+      if (bought.restingPaise > 0) throw coverRests(bought);
       await deleteRow(tx, before.desk_id, before.requirement_id);
       const deleted = buildRequirementChange("requirement.deleted", { before, after: null });
-      const bought = await findBought(ctx, tx, before);
       await recordChanges(tx, toActor(call), [deleted], now);
       return viewRequirement(before, bought);
     },

@@ -338,7 +338,9 @@ export const firmOperations: readonly Operation[] = [
     path: "/v1/firms/:firm_id/requirements/:requirement_id",
     ...groups,
     summary: "Change a requirement",
-    description: "Fields that are not named stay as they are.",
+    description:
+      "Fields that are not named stay as they are. While an order rests for it, neither its scheme " +
+      "changes nor its amount below what the order may still buy: a conflict with its order_id.",
     params: RequirementParams,
     body: UpdateRequirementBody,
     answer: Requirement,
@@ -350,7 +352,9 @@ export const firmOperations: readonly Operation[] = [
     path: "/v1/firms/:firm_id/requirements/:requirement_id",
     ...groups,
     summary: "Take a requirement back",
-    description: "A requirement that was met, or that never came to be.",
+    description:
+      "A requirement that was met, or that never came to be. While an order rests for it this is a " +
+      "conflict with its order_id: cancel that first.",
     params: RequirementParams,
     answer: Requirement,
     run: (call, asked) => deleteRequirement(wire(call), call, asked),

@@ -19,7 +19,12 @@ import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
-import { type Cover, findUncoveredPaise, ordersMax } from "../firms/requirement-rules.ts";
+import {
+  type Cover,
+  coverRests,
+  findUncoveredPaise,
+  ordersMax,
+} from "../firms/requirement-rules.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import { aboveKeyLimit, buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
@@ -35,7 +40,6 @@ import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import type { MatchState } from "./match-state.ts";
 import {
-  coverRests,
   factsChanged,
   otherFirm,
   quoteExpired,
@@ -216,7 +220,7 @@ function refuseByState(matchState: MatchState, item: Loaded): Failure | undefine
 }
 
 function refuseCover({ amountPaise, bought }: RequirementToCover): Failure | undefined {
-  if (bought.restingPaise > 0) return coverRests(bought.orderIds);
+  if (bought.restingPaise > 0) return coverRests(bought);
   const uncovered = findUncoveredPaise(amountPaise, bought);
   if (uncovered === 0) return requirementCovered(bought.coveredPaise);
   return bought.orderIds.length < ordersMax ? undefined : tooManyCovers(ordersMax);

@@ -83,13 +83,6 @@ export function fundsFirst(): Failure {
   });
 }
 
-/** Two orders for one requirement could buy it twice. */
-export function coverRests(orderIds: readonly string[]): Failure {
-  return new Failure("conflict", "an order for this requirement rests", {
-    detail: { reason: "cover_rests", order_id: orderIds.at(-1) },
-  });
-}
-
 export function requirementCovered(coveredPaise: Paise): Failure {
   return new Failure("conflict", "the requirement is covered", {
     detail: { reason: "requirement_covered", covered_paise: coveredPaise },

@@ -78,6 +78,15 @@ test("a cover", async (t) => {
     assert.deepEqual(amounts(await duty.read()), [0, 2_000_000, 2_000_000, [order.order_id]]);
     const { detail } = await duty.cover(limit, 409);
     assert.deepEqual(detail, { reason: "cover_rests", order_id: order.order_id });
+    const change = async (method: string, body: object | undefined, expect: number) =>
+      (await service.send(method, duty.path, { key: buyer.key, ...(body && { body }), expect }))
+        .body;
+    // What rests would buy more than is needed.
+    assert.deepEqual((await change("DELETE", undefined, 409)).detail, detail);
+    assert.deepEqual((await change("PATCH", { amount_paise: 1_999_999 }, 409)).detail, detail);
+    assert.deepEqual((await change("PATCH", { scheme: null }, 409)).detail, detail);
+    await change("PATCH", { amount_paise: 2_000_001, due_on: "2026-12-02" }, 200);
+    await change("PATCH", { amount_paise: 2_000_000 }, 200);
     await buyer.post(`/v1/orders/${order.order_id}/cancel`, {}, 200);
     assert.deepEqual(amounts(await duty.read()), [0, 2_000_000, 0, [order.order_id]]);
     const expires_at = "2026-12-01T10:00:00+05:30";

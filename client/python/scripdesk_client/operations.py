@@ -449,16 +449,18 @@ class Operations:
         return self._run(OPERATIONS["readRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, None, options))
 
     def update_requirement(self, firm_id: str, requirement_id: str, body: schemas.UpdateRequirement = {}, **options: Unpack[WriteOptions]) -> schemas.Requirement:
-        """Change a requirement. Fields that are not named stay as they are.
+        """Change a requirement. Fields that are not named stay as they are. While an order rests for it, neither its scheme changes nor its amount below what the order may still buy: a conflict with its order_id.
 
-        Refusals by `detail.reason` (open set): 409 `reference_taken`.
+        Refusals by `detail.reason` (open set): 409 `cover_rests`, `reference_taken`.
 
         `PATCH /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
         """
         return self._run(OPERATIONS["updateRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, body, options))
 
     def delete_requirement(self, firm_id: str, requirement_id: str, **options: Unpack[WriteOptions]) -> schemas.Requirement:
-        """Take a requirement back. A requirement that was met, or that never came to be.
+        """Take a requirement back. A requirement that was met, or that never came to be. While an order rests for it this is a conflict with its order_id: cancel that first.
+
+        Refusals by `detail.reason` (open set): 409 `cover_rests`.
 
         `DELETE /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
         """
