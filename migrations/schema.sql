@@ -804,7 +804,7 @@ create table dropped_files (
   constraint dropped_files_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'proposed'::text, 'known'::text, 'failed'::text]))),
   constraint dropped_files_sha256_check CHECK ((octet_length(sha256) = 32))
 );
-CREATE UNIQUE INDEX dropped_files_once ON public.dropped_files USING btree (folder, sha256) WHERE (outcome = ANY (ARRAY['done'::text, 'proposed'::text]));
+CREATE UNIQUE INDEX dropped_files_once ON public.dropped_files USING btree (folder, sha256) WHERE (outcome = 'done'::text);
 
 create table enquiries (
   enquiry_ref text not null,

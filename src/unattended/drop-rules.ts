@@ -5,7 +5,7 @@
 //   done/         what was imported, proposed, or imported before
 //   failed/       what was refused; put back once mended
 //
-// A file counts once, by its bytes.
+// A file counts once, by its bytes; one that was only proposed may be put back and is proposed anew.
 
 import { istTimestamp } from "../kernel/time.ts";
 import { idBodyPattern } from "../kernel/ids.ts";

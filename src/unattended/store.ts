@@ -15,13 +15,14 @@ const droppedFiles = table("dropped_files", {
 });
 type DroppedRow = RowOf<typeof droppedFiles>;
 
+/** What was only proposed may have been rejected since; importing it says what became of it. */
 export async function isTaken(
   db: Db,
   { folder, sha256 }: { readonly folder: DropFolder; readonly sha256: Buffer },
 ): Promise<boolean> {
   const rows = await db.rows(sql`
     select from dropped_files
-    where folder = ${folder} and sha256 = ${sha256} and outcome in ('done', 'proposed')`);
+    where folder = ${folder} and sha256 = ${sha256} and outcome = 'done'`);
   return rows.length > 0;
 }
 

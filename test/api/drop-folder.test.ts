@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
+import { approvalKinds } from "../../src/approval-kinds.ts";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { approveProposal, rejectProposal } from "../../src/operators/decide-approval.ts";
 import { disableMachine } from "../../src/operators/machines.ts";
 import { listDroppedFiles, listSchedules } from "../../src/unattended/run-schedules.ts";
 import { createDropTaker } from "../../src/unattended/take-dropped.ts";
@@ -100,6 +102,27 @@ test("what goes beyond the machine's day waits, and a statement after a gap fail
   assert.match(files[2] ?? "", /^b.csv done/);
   assert.match(files[3] ?? "", /^c.csv proposed: 1 lines wait for a person: apr_/);
   assert.deepEqual([await count("done"), await count("failed")], [3, 1]);
+});
+
+test("a file whose proposal was rejected or never decided is put back and taken anew", async (t) => {
+  const { service, admins, pay, run, put, listFiles } = await openFolder(t);
+  const text = statement(1_000_000, [pay(12_000_000)], "14/11/2026");
+  const drop = async () => {
+    await put("statements/a.csv", text);
+    await run();
+    const told = (await listFiles()).at(-1) ?? "";
+    return [/a.csv (\w+)/.exec(told)?.[1], /apr_\w+/.exec(told)?.[0] ?? ""] as const;
+  };
+  const [first, approvalId] = await drop();
+  assert.deepEqual(await drop(), [first, approvalId], "the proposal that waits");
+  const kinds = approvalKinds;
+  await rejectProposal(service.ctx, admins[0].actor, { approvalId, reason: "wait", kinds });
+  const [second, again] = await drop();
+  assert.deepEqual([first, second], ["proposed", "proposed"]);
+  assert.notEqual(again, approvalId);
+  await approveProposal(service.ctx, admins[0].actor, { approvalId: again, kinds });
+  assert.deepEqual(await drop(), ["known", ""]);
+  await assertLedgerSound(service);
 });
 
 test("a file with a name as long as names can be is taken, and holds up none behind it", async (t) => {
