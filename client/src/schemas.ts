@@ -2204,30 +2204,48 @@ export type SetApprovalRules = {
   withdrawals_from_paise: number | null;
 };
 
-export type ProposeAct = {
-  /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
-  kind: "bank_change" | "withdrawal" | "offboarding" | "rules";
-  /** The firm that it is about. */
-  firm_id?: string | undefined;
-  /** The account that its money shall go to; null for none. */
-  bank?: {
-    /** 9 to 18 digits. Never shown again. */
-    account_no: string;
-    /** The branch's IFSC. */
-    ifsc: string;
-    /** The name the account bears. */
-    name: string;
-  } | null | undefined;
-  /** What is to be paid out, in paise. */
-  amount_paise?: number | undefined;
-  /** What shall take two keys. */
-  rules?: {
-    /** Whether another bank account of a firm takes two keys. */
-    bank_changes: boolean;
-    /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
-    withdrawals_from_paise: number | null;
-  } | undefined;
-};
+export type ProposeAct = OneOf<
+  | {
+    /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
+    kind: "bank_change";
+    /** The firm that it is about. */
+    firm_id: string;
+    /** The account that its money shall go to; null for none. */
+    bank: {
+      /** 9 to 18 digits. Never shown again. */
+      account_no: string;
+      /** The branch's IFSC. */
+      ifsc: string;
+      /** The name the account bears. */
+      name: string;
+    } | null;
+  }
+  | {
+    /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
+    kind: "withdrawal";
+    /** The firm that it is about. */
+    firm_id: string;
+    /** What is to be paid out, in paise. */
+    amount_paise: number;
+  }
+  | {
+    /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
+    kind: "offboarding";
+    /** The firm that it is about. */
+    firm_id: string;
+  }
+  | {
+    /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
+    kind: "rules";
+    /** What shall take two keys. */
+    rules: {
+      /** Whether another bank account of a firm takes two keys. */
+      bank_changes: boolean;
+      /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+      withdrawals_from_paise: number | null;
+    };
+  }
+>;
 
 /** An act that one key proposed and another one decides. */
 export type DeskApproval = {

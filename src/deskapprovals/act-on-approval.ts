@@ -28,6 +28,7 @@ import {
 } from "../secondkeys/proposals.ts";
 import type { DeskApprovalKind } from "../secondkeys/rules.ts";
 import {
+  actFields,
   type ApprovalRules,
   DeskApproval,
   type ProposeActBody,
@@ -130,16 +131,8 @@ function refuseLacking(caller: Caller, kind: DeskApprovalKind): void {
 
 type ActTerms = Pick<ProposeActBody, "bank" | "amount_paise" | "rules">;
 
-/** Each kind has its own fields, and no others. */
-const fieldsOfKinds = {
-  bank_change: ["firm_id", "bank"],
-  withdrawal: ["firm_id", "amount_paise"],
-  offboarding: ["firm_id"],
-  rules: ["rules"],
-} as const satisfies Record<DeskApprovalKind, readonly (keyof ProposeActBody)[]>;
-
 function readTerms({ deskId }: Caller, { kind, ...given }: ProposeActBody): ProposedTerms {
-  const wanted: readonly string[] = fieldsOfKinds[kind];
+  const wanted: readonly string[] = actFields[kind];
   for (const field of ["firm_id", "bank", "amount_paise", "rules"] as const) {
     const isGiven = given[field] !== undefined;
     if (isGiven === wanted.includes(field)) continue;

@@ -5,6 +5,7 @@ import {
   body,
   closedEnum,
   flag,
+  form,
   maybeText,
   maybeTime,
   nullable,
@@ -13,7 +14,11 @@ import {
   timestamp,
   version,
 } from "../platform/http/wire.ts";
-import { deskApprovalKinds, deskApprovalStates } from "../secondkeys/rules.ts";
+import {
+  type DeskApprovalKind,
+  deskApprovalKinds,
+  deskApprovalStates,
+} from "../secondkeys/rules.ts";
 
 const rulesFields = {
   bank_changes: flag("Whether another bank account of a firm takes two keys."),
@@ -50,32 +55,50 @@ const firmId = Type.String({
   examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 
-export const ProposeActBody = body({
-  kind: closedEnum(deskApprovalKinds, {
-    description:
-      "bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding " +
-      "(with mode drain) with `firm_id`, rules with `rules`.",
-    examples: ["withdrawal"],
-  }),
-  firm_id: Type.Optional(firmId),
-  bank: Type.Optional(
-    Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
-      ...body(bankFields, {
-        description: "The account that its money shall go to; null for none.",
+/** Each kind has its own fields, and no others. */
+export const actFields = {
+  bank_change: ["firm_id", "bank"],
+  withdrawal: ["firm_id", "amount_paise"],
+  offboarding: ["firm_id"],
+  rules: ["rules"],
+} as const satisfies Record<DeskApprovalKind, readonly string[]>;
+
+export const ProposeActBody = body(
+  {
+    kind: closedEnum(deskApprovalKinds, {
+      description:
+        "bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding " +
+        "(with mode drain) with `firm_id`, rules with `rules`.",
+      examples: ["withdrawal"],
+    }),
+    firm_id: Type.Optional(firmId),
+    bank: Type.Optional(
+      Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
+        ...body(bankFields, {
+          description: "The account that its money shall go to; null for none.",
+        }),
+        type: ["object", "null"],
       }),
-      type: ["object", "null"],
-    }),
-  ),
-  amount_paise: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "What is to be paid out, in paise.",
-      examples: [50_000_000],
-    }),
-  ),
-  rules: Type.Optional(body(rulesFields, { description: "What shall take two keys." })),
-});
+    ),
+    amount_paise: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "What is to be paid out, in paise.",
+        examples: [50_000_000],
+      }),
+    ),
+    rules: Type.Optional(body(rulesFields, { description: "What shall take two keys." })),
+  },
+  {
+    "x-forms": [
+      deskApprovalKinds.map((kind) => {
+        const given = actFields[kind].map((name) => [name, true] as const);
+        return form({ kind: [kind], ...Object.fromEntries(given) });
+      }),
+    ],
+  },
+);
 export type ProposeActBody = Static<typeof ProposeActBody>;
 
 export const RejectApprovalBody = body({

@@ -302,6 +302,8 @@ void desk.placeOrder({ price: 1 });
 void desk.placeOrder({});
 // @ts-expect-error A sale needs a credit or an amount.
 void desk.placeOrder({ side: "sell" });
+// @ts-expect-error A withdrawal is of a firm and a sum.
+void desk.proposeAct({ kind: "withdrawal" });
 // @ts-expect-error A quote settles the rest.
 void desk.placeOrder({ quote_ref: "qte_1", limit_bps: 9_800 });
 // @ts-expect-error What rests until a time has one.

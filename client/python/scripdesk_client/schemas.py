@@ -2665,7 +2665,7 @@ class SetApprovalRules(TypedDict):
     withdrawals_from_paise: Optional[int]
 
 
-class ProposeActBank(TypedDict):
+class ProposeAct1Bank(TypedDict):
     """The account that its money shall go to; null for none."""
     #: 9 to 18 digits. Never shown again.
     account_no: str
@@ -2675,7 +2675,32 @@ class ProposeActBank(TypedDict):
     name: str
 
 
-class ProposeActRules(TypedDict):
+class ProposeAct1(TypedDict):
+    #: bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`.
+    kind: Literal["bank_change"]
+    #: The firm that it is about.
+    firm_id: str
+    #: The account that its money shall go to; null for none.
+    bank: Optional[ProposeAct1Bank]
+
+
+class ProposeAct2(TypedDict):
+    #: bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`.
+    kind: Literal["withdrawal"]
+    #: The firm that it is about.
+    firm_id: str
+    #: What is to be paid out, in paise.
+    amount_paise: int
+
+
+class ProposeAct3(TypedDict):
+    #: bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`.
+    kind: Literal["offboarding"]
+    #: The firm that it is about.
+    firm_id: str
+
+
+class ProposeAct4Rules(TypedDict):
     """What shall take two keys."""
     #: Whether another bank account of a firm takes two keys.
     bank_changes: bool
@@ -2683,17 +2708,14 @@ class ProposeActRules(TypedDict):
     withdrawals_from_paise: Optional[int]
 
 
-class ProposeAct(TypedDict):
+class ProposeAct4(TypedDict):
     #: bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`.
-    kind: Literal["bank_change", "withdrawal", "offboarding", "rules"]
-    #: The firm that it is about.
-    firm_id: NotRequired[str]
-    #: The account that its money shall go to; null for none.
-    bank: NotRequired[Optional[ProposeActBank]]
-    #: What is to be paid out, in paise.
-    amount_paise: NotRequired[int]
+    kind: Literal["rules"]
     #: What shall take two keys.
-    rules: NotRequired[ProposeActRules]
+    rules: ProposeAct4Rules
+
+
+ProposeAct = Union["ProposeAct1", "ProposeAct2", "ProposeAct3", "ProposeAct4"]
 
 
 class DeskApprovalShownBank(TypedDict):
