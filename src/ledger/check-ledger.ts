@@ -101,7 +101,7 @@ const everything: typeof round = {
   uses: Infinity,
 };
 
-export type LedgerVerdict = {
+type LedgerVerdict = {
   readonly sound: boolean;
   readonly entries: number;
   readonly tookMs: number;

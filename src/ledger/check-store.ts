@@ -22,7 +22,7 @@ export type LedgerCheckName =
 /** The first inconsistency of the books. */
 export type Break = Mismatch & { readonly check: LedgerCheckName };
 
-export type VerdictRow = {
+type VerdictRow = {
   readonly checked_at: Date;
   readonly took_ms: number;
   readonly entries: number;
@@ -30,7 +30,7 @@ export type VerdictRow = {
   readonly first_break: Break | null;
 };
 
-export type CheckPace = { readonly everyMs: number; readonly shareOfTime: number };
+type CheckPace = { readonly everyMs: number; readonly shareOfTime: number };
 
 /** Whether a check is due. */
 export async function findWhetherDue(

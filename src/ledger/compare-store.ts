@@ -250,7 +250,7 @@ export async function findCreditsEnd(
   return rows[0];
 }
 
-export type CreditRange = { readonly after: CreditPlace; readonly upTo: CreditPlace | undefined };
+type CreditRange = { readonly after: CreditPlace; readonly upTo: CreditPlace | undefined };
 
 /** The owner of a credit is the receiver of its last movement; its pending entry is pending. */
 export async function findWrongOwner(
@@ -356,7 +356,7 @@ export async function countLineBlocks(db: Db): Promise<number> {
 }
 
 /** Blocks of statement lines from `from` to before `below`. */
-export type LineBlocks = { readonly from: number; readonly below: number };
+type LineBlocks = { readonly from: number; readonly below: number };
 
 /**
  * A firm's statement lines are posted entries that move its money. Lines lie in the order in which they

@@ -35,7 +35,7 @@ export type Owner = {
   readonly pendingKey: string | null;
 };
 
-export const customs = accountName({ kind: "external_customs" });
+const customs = accountName({ kind: "external_customs" });
 
 /** The in-memory state of everything that a set touches. */
 export type Books = {
@@ -67,7 +67,7 @@ export type JudgedEntry = {
   readonly effect: Effect;
 };
 
-export type Judged<Accepted, Refusal> =
+type Judged<Accepted, Refusal> =
   | { readonly accepted: Accepted; readonly refusal?: undefined }
   | { readonly accepted?: undefined; readonly refusal: Refusal };
 

@@ -17,7 +17,7 @@ export type ProvedSlice = Slice & {
 };
 
 /** The positions of the rounds; a round that is not under way is absent. */
-export type Rounds = {
+type Rounds = {
   readonly slices?: number;
   readonly lineBlock?: number;
   readonly payouts?: string;
@@ -27,7 +27,7 @@ export type Rounds = {
 
 export type CreditPlace = { readonly environment: string; readonly scripNo: string };
 
-export type ProofProgress = { readonly proved_to: number; readonly rounds: Rounds };
+type ProofProgress = { readonly proved_to: number; readonly rounds: Rounds };
 
 export async function findProof(db: Db): Promise<ProofProgress> {
   const [row] = await db.rows<ProofProgress>(sql`select proved_to, rounds from ledger_proof`);

@@ -97,7 +97,7 @@ export function findDues(
   });
 }
 
-export type CreditOwner = {
+type CreditOwner = {
   readonly owner: Account;
   /** Whether a pending entry is going to move it. */
   readonly pending: boolean;
@@ -132,7 +132,7 @@ export async function entriesAbout(
 
 const entriesPerPage = 500;
 
-export type PostingsPage = {
+type PostingsPage = {
   readonly postings: readonly PostingRow[];
   /** Where the next page begins; undefined after the last one. */
   readonly next: PostingPlace | undefined;

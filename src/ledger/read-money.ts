@@ -19,8 +19,7 @@ import {
   type OwnedFirm,
 } from "./statement-store.ts";
 
-export type MoneyPosting = MoneyRow;
-export type MoneySpan = Span;
+type MoneyPosting = MoneyRow;
 
 /** A firm's cash, commission and dues. */
 export type MoneySums = {

@@ -22,14 +22,15 @@ import {
   text,
 } from "../platform/postgres/table.ts";
 import { arrayLiteral, recordLiteral } from "../platform/postgres/wire-value.ts";
-import type {
-  AccountKind,
-  Balance,
-  EntryKind,
-  EntryName,
-  HeldAs,
-  MovementRow,
-  Resolution,
+import {
+  type AccountKind,
+  accountName,
+  type Balance,
+  type EntryKind,
+  type EntryName,
+  type HeldAs,
+  type MovementRow,
+  type Resolution,
 } from "./rules.ts";
 
 const movementParts = ["from_account", "to_account", "scrip_no", "amount"] as const;
@@ -47,7 +48,7 @@ const ledgerEntries = table("ledger_entries", {
 });
 export type EntryRow = Omit<RowOf<typeof ledgerEntries>, "digest">;
 
-export type PendingRow = MovementRow & {
+type PendingRow = MovementRow & {
   readonly entry_no: number;
   readonly environment: Environment;
   readonly kind: EntryKind;
@@ -150,7 +151,7 @@ export async function openAccounts(tx: Tx, rows: readonly AccountRow[]): Promise
     on conflict do nothing`);
 }
 
-export type BalanceRow = Balance & { readonly balance: string };
+type BalanceRow = Balance & { readonly balance: string };
 export type LockedRow = BalanceRow & { readonly environment: Environment };
 
 /**
@@ -196,7 +197,7 @@ export function addToBalances(rows: readonly BalanceRow[]): Query<void> {
 
 const firmEntries = shape({ firm_id: text(), position: int() });
 /** Which firms a posted entry concerns; the entry by its position among those it is written with. */
-export type FirmEntry = RowOf<typeof firmEntries>;
+type FirmEntry = RowOf<typeof firmEntries>;
 
 /**
  * What the entry `e` moves, as `m`. An entry that ends another has no movements of its own: one that posts
@@ -382,4 +383,50 @@ export async function listPostings(
     cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)
     where split_part(side.account, ':', 2) = ${firmId}
     order by e.at, e.entry_no, m.line, side.sign`);
+}
+
+/** Locks what these firms owe, where they owe. The firms' other balances must be locked. */
+export function lockDues(firmIds: readonly string[]): Query<LockedRow[]> {
+  const balances = firmIds.map((firmId) => accountName({ kind: "firm_dues", firmId }));
+  return query(sql`
+    select b.balance, b.environment, b.posted_paise, b.escrow_paise, b.pending_out_paise, b.pending_in_paise
+    from (
+      select balance
+      from unnest(${balances}::text[]) as asked (balance)
+      order by balance
+    ) as k
+    cross join lateral (
+      select balance, environment, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
+      from ledger_balances as found
+      where found.balance = k.balance and found.posted_paise < 0
+      limit 1
+      for update
+    ) as b`);
+}
+
+/** The first ordinal that the entries of a kind about each subject have left free; 0 is left out. */
+export async function findNextOrdinals(
+  tx: Tx,
+  { environment, kind }: Pick<EntryName, "environment" | "kind">,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.rows<{ subject: string; next: number }>(sql`
+    select subject, max(ordinal) + 1 as next
+    from ledger_entries
+    where subject = any(${subjects}::text[]) and kind = ${kind}
+      and environment = ${environment} and resolves is null
+    group by subject`);
+  return new Map(rows.map(({ subject, next }) => [subject, next]));
+}
+
+/** The desks of these firms, and how often what each owes has changed, with the change that is made now. */
+export async function listDuesVersions(
+  tx: Tx,
+  firmIds: readonly string[],
+): Promise<{ firm_id: string; desk_id: string; version: number }[]> {
+  return await tx.rows(sql`
+    select b.firm_id, f.desk_id, b.version + 1 as version
+    from ledger_balances as b
+    join firms as f on f.firm_id = b.firm_id
+    where b.kind = 'firm_dues' and b.firm_id = any(${firmIds}::text[])`);
 }

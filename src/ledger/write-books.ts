@@ -15,7 +15,7 @@ import { randomInt } from "node:crypto";
 import { recordBeside } from "../journal/record-changes.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { findNextOrdinals, listDuesVersions, lockDues } from "./dues-store.ts";
+import { findNextOrdinals, listDuesVersions, lockDues } from "./store.ts";
 import {
   buildDuesChanges,
   buildSetOffEntries,
@@ -99,7 +99,7 @@ export async function writeBooks(tx: Tx, changes: BookChanges, now: Date): Promi
 }
 
 /** Statements of the caller that share the round trips of the books. */
-export type Beside<First, Next> = {
+type Beside<First, Next> = {
   /** Sent with the lock of the balances. */
   readonly first: Query<First>;
   /**

@@ -14,7 +14,7 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type AddressRow, listAddressesOfDesks, listNames } from "./address-store.ts";
-import { describeEvent, listNamedFirms, readToldEvent, type ToldEvent } from "./describe-rules.ts";
+import { describeEvent, listNamedFirms, readToldEvent, type ToldEvent } from "./rules.ts";
 import {
   ageMaxMs,
   concernsContact,

@@ -22,7 +22,7 @@ export async function noteBackup(dataDir: string, madeAt: Date, now: Date): Prom
 }
 
 /** The newest; undefined before the first. */
-export async function findBackup(dataDir: string): Promise<Date | undefined> {
+async function findBackup(dataDir: string): Promise<Date | undefined> {
   const text = await readFile(join(dataDir, fileName), "utf8").catch(() => "");
   return parseInstant(text.trim()) ?? undefined;
 }

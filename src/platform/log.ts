@@ -14,7 +14,7 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "s
 
 export type LogLevel = (typeof logLevels)[number];
 
-export type Log = { readonly log: Logger; readonly flush: () => void };
+type Log = { readonly log: Logger; readonly flush: () => void };
 
 export function createLog(level: LogLevel, to?: DestinationStream): Log {
   const options = { level, base: undefined, serializers: { err: shownError } };

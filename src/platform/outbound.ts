@@ -15,15 +15,15 @@ import type { Agent, Dispatcher } from "undici";
 
 import { isInside, isPublic } from "../kernel/networks.ts";
 
-export type OutboundPost = {
+type OutboundPost = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 };
 
-export type OutboundFault = "timeout" | "network" | "tls" | "address_blocked";
+type OutboundFault = "timeout" | "network" | "tls" | "address_blocked";
 
-export type OutboundAnswer =
+type OutboundAnswer =
   | {
       readonly kind: "answered";
       readonly status: number;

@@ -19,7 +19,7 @@ const blocks = {
   malayalam: [0x0d00, 0x0d7f],
 } as const satisfies Record<string, readonly [number, number]>;
 
-export type Script = keyof typeof blocks;
+type Script = keyof typeof blocks;
 export type FaceName = "latin" | Script;
 
 export type Fonts = ReadonlyMap<FaceName, Readonly<Record<Weight, Buffer>>>;

@@ -19,7 +19,7 @@ import {
 export type Pdf = InstanceType<typeof PdfWriter>;
 
 /** A run with the name of its font and its width at a size of one point. */
-export type SetRun = TextRun & { readonly font: string; readonly width: number };
+type SetRun = TextRun & { readonly font: string; readonly width: number };
 
 export type Typeface = {
   /** Of one line, at a size of one point. */

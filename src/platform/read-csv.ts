@@ -8,7 +8,7 @@ import { CsvError, parse } from "csv-parse";
 
 import { noPace, type Pace } from "./heavy/pace.ts";
 
-export type CsvRecord = {
+type CsvRecord = {
   /** The row number of a spreadsheet: the first record of the file is row 1. */
   readonly row: number;
   /** None where there is a problem. */
@@ -17,7 +17,7 @@ export type CsvRecord = {
 };
 
 /** Blank records are counted, not kept. */
-export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
+type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
 
 const delimiters = [",", ";", "\t"] as const;
 const pieceBytes = 4_096;

@@ -7,9 +7,9 @@ import type { Db } from "./postgres/postgres.ts";
 import { type ResealedRow, resealedRows } from "./master-key.ts";
 import { type WireValue, wireValue } from "./postgres/wire-value.ts";
 
-export type KeptSealed = { readonly id: string; readonly sealed: Buffer };
+type KeptSealed = { readonly id: string; readonly sealed: Buffer };
 
-export type SealedColumn<Row extends KeptSealed> = {
+type SealedColumn<Row extends KeptSealed> = {
   /** The next rows after an id, in the order of the ids. */
   list(db: Db, after: string, limit: number): Promise<Row[]>;
   /** Updates each row only if its sealed value has not changed since it was read. */

@@ -17,7 +17,7 @@ export type SmtpServer = {
   readonly credentials: { readonly user: string; readonly pass: string } | undefined;
 };
 
-export type Mail = {
+type Mail = {
   readonly messageId: string;
   readonly from: { readonly name: string; readonly address: string };
   readonly to: string;

@@ -27,7 +27,7 @@ import {
   listUnbilled,
   setBillNos,
   type SupplyRow,
-} from "./bill-store.ts";
+} from "./tax-store.ts";
 import { numberSeries } from "./number-series.ts";
 import { findRates, type ScripLaw, type TaxableLeg } from "./tax-rules.ts";
 import { listRates } from "./tax-store.ts";

@@ -12,7 +12,7 @@ import { dayNumber, type IstDay } from "../kernel/time.ts";
 import type { Book, Offers } from "./book.ts";
 
 /** The offers that one buyer may take. */
-export type Wanted = {
+type Wanted = {
   readonly scheme: Scheme;
   readonly tiers: readonly Tier[];
   /** Offers of this PAN are left out. */

@@ -211,7 +211,7 @@ export type OfferedCredit = {
   readonly order: OrderRow | undefined;
 };
 
-export type LockedOffers = {
+type LockedOffers = {
   /** By scrip number. */
   readonly offered: ReadonlyMap<string, OfferedCredit>;
   /** Scrip numbers that other transactions lock; matching never waits for them. */

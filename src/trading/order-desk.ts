@@ -18,7 +18,7 @@ import { Failure } from "../kernel/failure.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { OnBehalf } from "../platform/heavy/kinds.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { takeTurns } from "../platform/heavy/turns.ts";
+import { takeTurns } from "../platform/heavy/fair-queue.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { toItemError } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";

@@ -283,7 +283,7 @@ export function findRestingPaise(order: DealFields): Paise {
 }
 
 /** The fee, with its tax, in each side's money of a leg. */
-export type SideFees = { readonly buyer: Fee; readonly seller: Fee };
+type SideFees = { readonly buyer: Fee; readonly seller: Fee };
 
 /**
  * The fees of a leg, which are part of the house's margin on it. Between two clients the house neither

@@ -20,7 +20,7 @@ import { type CardToday, findRoom, priceBid, quoteWindowMaxS } from "../rates/ru
 
 export const quoteSides = ["sell", "buy"] as const;
 
-export type QuoteSide = (typeof quoteSides)[number];
+type QuoteSide = (typeof quoteSides)[number];
 
 /** The longest validity of a quote. */
 export const quoteWindowMaxMs = quoteWindowMaxS * 1_000;
@@ -31,7 +31,7 @@ export type NoQuoteReason = (typeof noQuoteReasons)[number];
 
 export const quoteStates = ["open", "used", "expired"] as const;
 
-export type QuoteState = (typeof quoteStates)[number];
+type QuoteState = (typeof quoteStates)[number];
 
 export const quoteLifecycle = {
   noun: "quote",
@@ -117,7 +117,7 @@ export const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_un
 export const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
 
 /** A price, and the card it was made from. */
-export type Price = {
+type Price = {
   readonly kind: "price";
   readonly card: CardToday;
   readonly price_bps: number;
@@ -142,7 +142,7 @@ export function findSellPrice(
 export type QuotedCredit = { readonly credit_id: string; readonly expires_on: IstDay };
 
 /** What a delivery must have to get the price of an amount. */
-export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
+type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
 
 type Nullable<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | null };
 
@@ -150,7 +150,7 @@ type Nullable<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | null };
 export type SellFacts = Nullable<QuotedCredit & AmountFacts>;
 
 /** Face and expiry day; for a resting sell also its limit and order. */
-export type OfferFacts =
+type OfferFacts =
   | readonly [facePaise: number, expiresOn: number]
   | readonly [facePaise: number, expiresOn: number, limitBps: number, orderId: string];
 

@@ -30,7 +30,7 @@ type Terms = {
   readonly all_in_paise: number;
 };
 
-export type SellTerms = Terms &
+type SellTerms = Terms &
   SellFacts & {
     readonly side: "sell";
     readonly scrip_no: string | null;
@@ -40,7 +40,7 @@ export type SellTerms = Terms &
     readonly scrip_nos: null;
   };
 
-export type BuyTerms = Terms &
+type BuyTerms = Terms &
   BuyFacts & {
     readonly side: "buy";
     readonly scrip_no: null;
@@ -146,7 +146,7 @@ export function listPans(
     where firm_id = any(${firmIds}::text[])`);
 }
 
-export type AskedQuote = Visibility & { readonly quoteRef: string };
+type AskedQuote = Visibility & { readonly quoteRef: string };
 
 export async function findQuote(
   db: Db,

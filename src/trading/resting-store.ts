@@ -27,7 +27,7 @@ export async function listRestingSchemes(db: Db, environment: Environment): Prom
   return rows.map(({ scheme }) => scheme);
 }
 
-export type RestingBuysQuery = {
+type RestingBuysQuery = {
   readonly schemes: readonly Scheme[];
   readonly now: Date;
   /** Most rows per scheme, and per desk of it. */

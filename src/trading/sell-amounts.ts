@@ -47,7 +47,7 @@ export type DeliveryPlan = {
   readonly among: number;
 };
 
-export type ChosenCredits<Credit> = {
+type ChosenCredits<Credit> = {
   readonly credits: readonly Credit[];
   /** Whether a search of the usual length chose them. */
   readonly isSearched: boolean;

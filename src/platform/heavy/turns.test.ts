@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Overloaded } from "../postgres/coalesce.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "./fair-queue.ts";
 
 const limits = { perDeskMax: 10, perEnvironmentMax: 100 };
 const one = { environment: "sandbox", deskId: "one" } as const;

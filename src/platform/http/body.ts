@@ -31,7 +31,7 @@ export function isTooLong(contentLength: string | undefined): boolean {
 }
 
 /** A shared memory budget of bodies: the most bytes, and the bytes in use. */
-export type BodyBudget = { readonly max: number; held: number };
+type BodyBudget = { readonly max: number; held: number };
 
 export function openKeylessRoom(): BodyBudget {
   return { max: keylessBytesMax, held: 0 };

@@ -18,7 +18,7 @@ import { Failure } from "../../kernel/failure.ts";
 import { toErrorReply } from "./errors.ts";
 import { readRequestId } from "./calls.ts";
 
-export type BrokenRequests = {
+type BrokenRequests = {
   /** Called for every request; remembers the latest response of its connection. */
   readonly note: (message: IncomingMessage, response: ServerResponse) => void;
   readonly answer: (error: NodeJS.ErrnoException, socket: Socket) => void;

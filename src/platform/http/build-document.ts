@@ -31,7 +31,7 @@ type Built = {
 };
 
 /** What one document says of its own. */
-export type DocumentSurface = {
+type DocumentSurface = {
   /** Adds to an operation who may call it, headers and refusals. */
   readonly complete: (operation: DocumentedOperation, route: RouteEntry) => DocumentedOperation;
   /** Replaces what readers of the document do not know. */

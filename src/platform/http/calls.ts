@@ -39,7 +39,7 @@ export function toReading(request: FastifyRequest, reply: FastifyReply): Require
 }
 
 /** Aborts when the connection closes before the response is sent; it may have closed already. */
-export function whenGone({ raw }: FastifyReply): AbortSignal {
+function whenGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const close = () => {
     if (!raw.writableFinished) gone.abort();

@@ -16,7 +16,7 @@ const Status = Type.Object({
   reason: Type.Optional(Type.String({ description: "What is missing." })),
 });
 
-export type HealthOptions = {
+type HealthOptions = {
   /** Aborted when the service is told to stop. */
   readonly draining?: AbortSignal | undefined;
   readonly lookEveryMs?: number;

@@ -20,7 +20,7 @@ import { exactJson, canonicalJson, type JsonObject } from "../../kernel/json.ts"
 import { idempotencyOwner } from "../../kernel/visibility.ts";
 import { sql, type Tx } from "../postgres/postgres.ts";
 
-export type IdempotencyClaim = {
+type IdempotencyClaim = {
   readonly call: Call;
   /** The operation, so that one key may be used once per kind of request. */
   readonly operation: string;

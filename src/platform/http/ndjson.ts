@@ -21,7 +21,7 @@ export type Lines = {
   ): Promise<FastifyReply>;
 };
 
-export type LinesOptions = {
+type LinesOptions = {
   /** How many answers one key may have under way in this process. */
   readonly perKeyMax: number;
   /** How many answers of one key may wait for their turn. */

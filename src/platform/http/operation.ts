@@ -76,8 +76,7 @@ export type OperatorCall = {
 // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
 export interface VisitorWiring {}
 
-export type VisitorCall = Visit &
-  Pick<OperatorCall, "ctx" | "from"> & { readonly wiring: VisitorWiring };
+type VisitorCall = Visit & Pick<OperatorCall, "ctx" | "from"> & { readonly wiring: VisitorWiring };
 
 /** The names in a path: `payout_id` of `/v1/payouts/:payout_id`. */
 type PathNames<Path extends string> = Path extends `${string}/:${infer Rest}`

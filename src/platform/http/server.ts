@@ -145,7 +145,7 @@ declare module "fastify" {
   }
 }
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly log: FastifyBaseLogger;
   readonly now: () => Date;
   readonly trustProxy: readonly string[];

@@ -49,7 +49,7 @@ export type Stream = {
   readonly ended: AbortSignal;
 };
 
-export type StreamOwner = {
+type StreamOwner = {
   readonly key: string;
   /** Who has the key, for the limit of a route. */
   readonly owner: string;

@@ -20,7 +20,7 @@ import type { App } from "../http/server.ts";
 import { escapeHtml, renderMarkdown, type ResolveLink, resolveOutward } from "./markdown.ts";
 import { writePage } from "./site.ts";
 
-export const docsPrefix = "/docs";
+const docsPrefix = "/docs";
 
 const scalarPath = `${docsPrefix}/js/scalar.js`;
 const frameStylesPath = `${docsPrefix}/frame.css`;

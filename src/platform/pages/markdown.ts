@@ -3,7 +3,7 @@
 
 import type { Tokens } from "marked";
 
-export type RenderedText = {
+type RenderedText = {
   /** The first heading, or nothing. */
   readonly title: string;
   /** What follows the title. */

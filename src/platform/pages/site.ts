@@ -2,7 +2,7 @@
 
 import { escapeHtml } from "./markdown.ts";
 
-export type PageText = {
+type PageText = {
   /** Whose pages these are. */
   readonly house: string;
   readonly title: string;

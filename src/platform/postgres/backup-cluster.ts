@@ -22,7 +22,7 @@ import { Unusable } from "../http/errors.ts";
 export const manifestName = "backup.json";
 export const clusterName = "postgres";
 
-export type BackedUpFile = {
+type BackedUpFile = {
   /** Below the backup's folder. */
   readonly path: string;
   readonly bytes: number;

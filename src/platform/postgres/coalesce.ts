@@ -22,7 +22,7 @@ import { wasRolledBack, type ItemResult, type SetWork, workInHalves } from "./sp
 
 export type { ItemResult };
 
-export type CoalesceOptions<Item> = {
+type CoalesceOptions<Item> = {
   readonly setSizeMax: number;
   readonly queueMax: number;
   readonly setsInFlight?: number;

@@ -59,7 +59,7 @@ export type Loans = Readonly<
   Record<Environment, { readonly lent: number; readonly waiting: number }>
 >;
 
-export type ConnectionLimits = {
+type ConnectionLimits = {
   /** The most connections. */
   readonly max: number;
   /** The most that stay at hand. */
@@ -74,7 +74,7 @@ export type ConnectionLimits = {
   readonly connectMs: number;
 };
 
-export type ConnectionEvents = {
+type ConnectionEvents = {
   readonly onIdleError: (error: Error) => void;
   readonly onStalled: (isStalled: boolean) => void;
 };

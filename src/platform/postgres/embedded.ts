@@ -27,13 +27,13 @@ import pg from "pg";
 import { chooseUser, collectOutput, type RunAs, runProgram } from "./run-as.ts";
 import { Unusable } from "../http/errors.ts";
 
-export type Embedded = {
+type Embedded = {
   readonly connection: pg.ClientConfig;
   /** Leaves the server; the last one out stops it. */
   leave(): Promise<void>;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   readonly dataDir: string;
   /** A service refuses to share a DATA_DIR with another service; a visitor does not. */
   readonly as: "service" | "visitor";
@@ -128,7 +128,7 @@ async function enterWithin(
   throw new Unusable(obstacle);
 }
 
-export type Binaries = {
+type Binaries = {
   readonly initdb: string;
   readonly pg_ctl: string;
   readonly postgres: string;

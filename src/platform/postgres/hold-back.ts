@@ -23,7 +23,7 @@ export type WaitingItem<Item, Result> = {
 
 type Retry = SetAttempt & { readonly isLast: boolean };
 
-export type HeldBack<Item, Result> = {
+type HeldBack<Item, Result> = {
   /** Adds the item to the room of its group; false when the group has none. */
   joins(waiting: WaitingItem<Item, Result>): boolean;
   /** Adds an item that met a locked row; opens a room when its group has none. */

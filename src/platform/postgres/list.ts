@@ -38,7 +38,7 @@ import type { Columns, Row, Table } from "./table.ts";
 import type { WireValue } from "./wire-value.ts";
 
 /** A query parameter, and the condition that rows meet where it is given. */
-export type Filter<Schema extends TSchema = TSchema> = {
+type Filter<Schema extends TSchema = TSchema> = {
   readonly parameter: TOptional<Schema>;
   /** The type of the value in SQL. */
   readonly type: string;

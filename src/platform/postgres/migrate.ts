@@ -16,9 +16,9 @@ import { Unusable } from "../http/errors.ts";
 
 export const migrationsDir = join(import.meta.dirname, "../../../migrations");
 
-export type Migration = { readonly file: string; readonly text: string; readonly checksum: string };
+type Migration = { readonly file: string; readonly text: string; readonly checksum: string };
 
-export type Migrated = {
+type Migrated = {
   readonly applied: readonly string[];
   /** The role for the service's statements; undefined when the server allows none. */
   readonly role: string | undefined;

@@ -9,7 +9,7 @@ import { clusterName, type Manifest, manifestName, verifyFiles } from "./backup-
 import { findBinaries, isCluster } from "./embedded.ts";
 import { chooseUser } from "./run-as.ts";
 
-export async function readManifest(from: string): Promise<Manifest> {
+async function readManifest(from: string): Promise<Manifest> {
   const text = await readFile(join(from, manifestName), "utf8").catch(() => undefined);
   if (text === undefined) throw new Unusable(`${from} is no backup: it has no ${manifestName}`);
   const manifest = JSON.parse(text) as Manifest; // Written by us.

@@ -37,7 +37,7 @@ export type Heard = {
   silent: number;
 };
 
-export type SilenceOptions = {
+type SilenceOptions = {
   readonly server: pg.ClientConfig;
   /** The connections in use. */
   readonly lent: () => Iterable<Heard>;
@@ -46,7 +46,7 @@ export type SilenceOptions = {
   readonly onStalled: (isStalled: boolean) => void;
 };
 
-export type Silence = {
+type Silence = {
   isStalled(): boolean;
   /** The server did not take a connection in time. */
   noteUnreachable(): void;

@@ -21,7 +21,7 @@ import { arrayLiteral, recordLiteral, type WireValue, wireValue } from "./wire-v
 
 type ToCell = (value: never) => unknown;
 
-export class Column<Value> {
+class Column<Value> {
   declare readonly value: Value;
   /** The type's name in SQL. */
   readonly type: string;
@@ -97,7 +97,7 @@ type Picks<Cs extends Columns, Item> = {
 
 export type RowOf<Described extends { readonly described: Columns }> = Row<Described["described"]>;
 
-export class Shape<Cs extends Columns> {
+class Shape<Cs extends Columns> {
   readonly described: Cs;
   /** The names of all columns. */
   readonly all: readonly ColumnName<Cs>[];

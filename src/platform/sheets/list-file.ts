@@ -27,7 +27,7 @@ type ListTable<Item> = Omit<SheetTable, "rows"> & {
 };
 
 /** A column of a file, and its cell in the row of a line: the field of its name, or what `cell` says. */
-export type FileColumn<Line> = TableColumn &
+type FileColumn<Line> = TableColumn &
   (
     | { readonly cell: (line: Line) => TableCell | undefined }
     | { readonly name: FileColumnName<keyof Line & string>; readonly cell?: undefined }

@@ -21,7 +21,7 @@ export function isWorkbook(bytes: Uint8Array): boolean {
  *   formula   what a formula came to when the file was saved
  *   other     an error, or true or false
  */
-export type CellKind = "text" | "number" | "day" | "formula" | "other";
+type CellKind = "text" | "number" | "day" | "formula" | "other";
 
 export type SheetCell = {
   readonly kind: CellKind;
@@ -55,7 +55,7 @@ const visitsMax = 500_000;
 /** What a spreadsheet takes for the format of a number. */
 const formatLengthMax = 255;
 
-export type XlsxLimits = {
+type XlsxLimits = {
   /** Rows with content of each sheet; the rest is not read. */
   readonly rowsMax: number;
   /** Columns whose cells are kept. */

@@ -13,7 +13,7 @@ import { heavyKind, NobodyWaits, type Stop } from "../heavy/kinds.ts";
 import type { ColumnKind, TableColumn, WrittenCell } from "./table.ts";
 import { writeZip } from "./zip.ts";
 
-export type Workbook = {
+type Workbook = {
   readonly sheet: string;
   readonly title: string;
   readonly dated: Date;
