@@ -4,6 +4,7 @@ import type { SealedPlace } from "../platform/master-key.ts";
 import { noBankLine } from "./decide-line.ts";
 import { type LineResult, noStatement, toLineResult } from "./import-statement.ts";
 import { buildDetailsPurpose, openDetails } from "./receive-statement.ts";
+import { type LineAct, listLineActs } from "./rules.ts";
 import {
   type BankLineRow,
   detailsColumn,
@@ -40,6 +41,7 @@ type QueuedLine = LineText & {
   readonly reason: string | null;
   /** The line that an earlier file may have had. */
   readonly repeats_line_id: string | null;
+  readonly allowed_actions: readonly LineAct[];
 };
 
 type DecidedLine = Pick<
@@ -79,7 +81,7 @@ export async function showBankLine(
 function viewQueued(row: BankLineRow, sealKey: Context["sealKey"]): QueuedLine {
   const { line_id, day, direction, paise, utr, state, reason, repeats_line_id } = row;
   const told = { line_id, day, direction, paise, utr, state, reason, repeats_line_id };
-  return { ...told, ...viewDetails(row, sealKey) };
+  return { ...told, ...viewDetails(row, sealKey), allowed_actions: listLineActs(row) };
 }
 
 function viewDetails(row: BankLineRow, sealKey: Context["sealKey"]): LineText {

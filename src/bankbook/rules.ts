@@ -47,6 +47,31 @@ export const bankLineLifecycle = {
 
 export type Direction = "credit" | "debit";
 
+export const lineActs = ["assign", "repeat", "return", "undo"] as const;
+
+export type LineAct = (typeof lineActs)[number];
+
+/** What operators can do with a line: only money that came is sent back. */
+export function listLineActs({
+  state,
+  direction,
+  repeats_line_id,
+}: {
+  readonly state: BankLineState;
+  readonly direction: Direction;
+  readonly repeats_line_id: string | null;
+}): LineAct[] {
+  const { assign, undo } = bankLineLifecycle.moves;
+  const isQueued = assign.from.some((from) => from === state);
+  const can: Readonly<Record<LineAct, boolean>> = {
+    assign: isQueued,
+    repeat: isQueued && repeats_line_id !== null,
+    return: isQueued && direction === "credit",
+    undo: undo.from.some((from) => from === state),
+  };
+  return lineActs.filter((act) => can[act]);
+}
+
 /** A line as the bank wrote it. */
 export type StatementLine = {
   readonly ordinal: number;

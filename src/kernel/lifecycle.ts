@@ -53,6 +53,14 @@ export function allowedActions<State extends string>(
     .map(([action]) => action);
 }
 
+/** What operators can do in a state: those of their acts that are done in it. */
+export function listActs<Act extends string, State extends string>(
+  statesByAct: Readonly<Record<Act, readonly State[]>>,
+  state: State,
+): Act[] {
+  return (Object.keys(statesByAct) as Act[]).filter((act) => statesByAct[act].includes(state));
+}
+
 /** A state that something came to, as its history shows it. */
 export type Step<State extends string> = {
   readonly status: State;

@@ -20,6 +20,7 @@ import { undoAssignment } from "../bankbook/undo-assignment.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
+  allowed,
   count,
   day,
   doneOrProposed,
@@ -47,7 +48,7 @@ import type { Context } from "../platform/context.ts";
 import { isWorkbook } from "../platform/sheets/read-xlsx.ts";
 import { body, closedEnum, nullable, openEnum, timestamp } from "../platform/http/wire.ts";
 import { operation, type Operation } from "../platform/http/operation.ts";
-import { bankLineStates, lineReasons } from "../bankbook/rules.ts";
+import { bankLineStates, lineActs, lineReasons } from "../bankbook/rules.ts";
 
 const maybeSum = (description: string) =>
   nullable<number | bigint>({ type: "integer", description });
@@ -214,6 +215,7 @@ const toldLine = {
   remitter_name: text("Who sent it, as the bank says."),
   remitter_account_masked: text("The last digits of the account it came from."),
   narration: text("What the bank wrote about it."),
+  allowed_actions: allowed(lineActs),
 };
 
 const BankLine = Type.Object(

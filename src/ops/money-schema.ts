@@ -3,12 +3,19 @@ import { Type } from "typebox";
 import { crossKinds, crossStates } from "../crosses/rules.ts";
 import { sides } from "../kernel/scheme.ts";
 import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-rules.ts";
-import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
+import { payoutActs, payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
 import { openEnum, timestamp, historySchema } from "../platform/http/wire.ts";
-import { legStates, settlementStates, taskActors, waitingOn } from "../settlement/rules.ts";
+import {
+  dealActs,
+  legStates,
+  settlementStates,
+  taskActors,
+  waitingOn,
+} from "../settlement/rules.ts";
 import { Task, TaskOfList } from "../settlement/schema.ts";
 import { Attested } from "./registry-schema.ts";
 import {
+  allowed,
   count,
   doneOrProposed,
   environment,
@@ -142,6 +149,7 @@ export const FollowedSettlement = extend(
       ),
       { description: "What each side does: the payment, then credit by credit." },
     ),
+    allowed_actions: allowed(dealActs),
   },
   { title: "FollowedSettlement", description: "A settlement and what it waits for." },
 );
@@ -293,6 +301,7 @@ export const OpsPayout = extend(
       }),
       { description: "Where its money comes from; a withdrawal has none." },
     ),
+    allowed_actions: allowed(Object.keys(payoutActs)),
   },
   { title: "OpsPayout", description: "Money on its way to a firm's bank, to the order." },
 );

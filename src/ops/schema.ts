@@ -84,6 +84,11 @@ export const DayBands = wrapList(
 
 export const environment = openEnum(environments, "live or sandbox.");
 export const scheme = openEnum(schemes, "The scheme of the credits.");
+/** What operators can do with a thing as it is. */
+export const allowed = (acts: readonly string[]) =>
+  Type.Array(openEnum(acts, "Something that can be done with it."), {
+    description: "What operators can do with it now, each by the operation of that name.",
+  });
 export const version = count("The number of the version, raised by every change.");
 
 export const Proposed = Type.Object(

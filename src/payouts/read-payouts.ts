@@ -3,7 +3,7 @@ import { type Caller, environments } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
-import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
+import { allowedActions, listActs, readSteps, type Step } from "../kernel/lifecycle.ts";
 import { type Leaf, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -11,7 +11,14 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
-import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
+import {
+  noPayout,
+  type PayoutAct,
+  payoutActs,
+  type PayoutKind,
+  payoutLifecycle,
+  type PayoutState,
+} from "./rules.ts";
 import { type DepositRow, depositList, listReversals, type ReversalRow } from "./deposit-store.ts";
 import { Deposit, Payout } from "./schema.ts";
 import {
@@ -171,6 +178,7 @@ type ShownPayoutLine = Omit<PayoutLineRow, "origin_kind">;
 export type WholePayout = Omit<PayoutRow, "history"> & {
   readonly history: readonly Step<PayoutState>[];
   readonly lines: readonly ShownPayoutLine[];
+  readonly allowed_actions: readonly PayoutAct[];
 };
 
 /** Payouts of every desk, or of one, newest first, for the operator. */
@@ -228,6 +236,7 @@ async function addLines(db: Db, rows: readonly PayoutRow[]): Promise<WholePayout
     ...row,
     history: readSteps(row.history),
     lines: linesById.get(row.payout_id) ?? [],
+    allowed_actions: listActs<PayoutAct, PayoutState>(payoutActs, row.state),
   }));
 }
 

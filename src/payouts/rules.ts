@@ -58,6 +58,20 @@ export const payoutLifecycle = {
   },
 } as const satisfies Lifecycle<PayoutState>;
 
+/**
+ * In which states operators do what. What is in a file is answered by the bank's statement or with the
+ * whole file. Money that is held is released by whoever sends it, once nothing holds it any more.
+ */
+export const payoutActs = {
+  release: ["scheduled", "held"],
+  send: ["scheduled", "held"],
+  confirm: ["sent"],
+  return: ["scheduled", "held", "sent"],
+  resend: ["returned"],
+} as const satisfies Readonly<Record<string, readonly PayoutState[]>>;
+
+export type PayoutAct = keyof typeof payoutActs;
+
 export type PayoutAction = keyof typeof payoutLifecycle.moves;
 
 export const rails = ["RTGS", "NEFT", "IMPS"] as const;

@@ -209,7 +209,7 @@ export async function resendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   payoutId: string,
-): Promise<Omit<WholePayout, "lines">> {
+): Promise<Omit<WholePayout, "lines" | "allowed_actions">> {
   const now = ctx.now();
   const resending = ctx.db.transaction(async (tx) => {
     const [known] = await listPayoutsById(tx, [payoutId]);

@@ -45,11 +45,13 @@ import {
   sumOpenByAge,
 } from "./read-store.ts";
 import {
+  type DealAct,
   findAwaitedParty,
   findSideState,
   isLate,
   isOpen,
   isOpenLeg,
+  listDealActs,
   listMoves,
   noSettlement,
   settlementLifecycle,
@@ -207,6 +209,7 @@ type FollowedSettlement = WholeSettlement & {
     readonly firm_iec: string | null;
     readonly instructions: ReturnType<typeof instruct>;
   })[];
+  readonly allowed_actions: readonly DealAct[];
 };
 
 /** A settlement with what it waits for, for the operator. */
@@ -226,16 +229,24 @@ async function follow(
   const now = ctx.now();
   const allLegs = settlements.flatMap(({ legs }) => legs);
   const parties = await loadParties(ctx.db, settlements, { legs: allLegs, now });
-  return settlements.map((settlement) => ({
-    ...settlement,
-    waiting_on: findAwaitedParty(settlement.state, settlement.legs),
-    late: isLate(settlement, now),
-    tasks: listAllTasks({ settlement, legs: settlement.legs }, now).map((task) => ({
+  return settlements.map((settlement) => {
+    const tasks = listAllTasks({ settlement, legs: settlement.legs }, now).map((task) => ({
       ...viewTask(settlement.settlement_id, task),
       firm_iec: parties.byFirm.get(task.firmId)?.iec ?? null,
       instructions: instruct(settlement, task, parties),
-    })),
-  }));
+    }));
+    const houseInitiates = tasks.some(
+      ({ kind, by, status }) =>
+        kind === "initiate" && by === "house" && (status === "waiting" || status === "late"),
+    );
+    return {
+      ...settlement,
+      waiting_on: findAwaitedParty(settlement.state, settlement.legs),
+      late: isLate(settlement, now),
+      tasks,
+      allowed_actions: listDealActs(settlement, houseInitiates),
+    };
+  });
 }
 
 /** What is open, the most overdue first, for the operator. */

@@ -103,6 +103,38 @@ export const legLifecycle = {
   },
 } as const satisfies Lifecycle<LegState>;
 
+export const dealActs = [
+  "fund",
+  "initiate",
+  "confirm_transfer",
+  "fail",
+  "take_back",
+  "reverse",
+] as const;
+
+export type DealAct = (typeof dealActs)[number];
+
+/** What operators can do with a deal, where the house has transfers to initiate or not. */
+export function listDealActs(
+  {
+    state,
+    legs,
+  }: { readonly state: SettlementState; readonly legs: readonly { state: LegState }[] },
+  houseInitiates: boolean,
+): DealAct[] {
+  const { fund, fail, reverse } = settlementLifecycle.moves;
+  const isPaid = state === "funded" || state === "transfer_initiated";
+  const can: Readonly<Record<DealAct, boolean>> = {
+    fund: fund.from.some((from) => from === state),
+    initiate: isPaid && houseInitiates,
+    confirm_transfer: isPaid,
+    fail: fail.from.some((from) => from === state),
+    take_back: legs.some((leg) => leg.state === "failed"),
+    reverse: reverse.from.some((from) => from === state),
+  };
+  return dealActs.filter((act) => can[act]);
+}
+
 /** What has to happen one after the other; a deal that fails says at which of them. */
 export const steps = ["pay", "initiate", "accept", "customs"] as const;
 

@@ -95,10 +95,13 @@ test("people pay by file and import the bank's answer through the API, and each 
 
   const [queued] = (await call(asha, "GET", "/ops/bank/queue")).lines;
   assert.equal(queued.reason, "no_reference");
+  assert.deepEqual(queued.allowed_actions, ["assign", "return"]);
   const path = `/ops/bank/queue/${queued.line_id}/assign`;
   const assigned = await call(asha, "POST", path, { to: seller.firmId, reason: "their letter" });
   assert.equal(assigned.outcome, "assigned");
   await call(asha, "POST", path, { to: "house", reason: "again" }, 409);
+  const { allowed_actions: left } = await call(asha, "GET", `/ops/bank/lines/${queued.line_id}`);
+  assert.deepEqual(left, ["undo"]);
   const reconciled = await call(ravi, "GET", "/ops/bank/reconciliation");
   assert.deepEqual([reconciled.unexplained_paise, reconciled.bank_paise], [0, balance]);
   const viewer = await signedIn("vera", "viewer");

@@ -110,45 +110,44 @@ async function findOwners(line, text) {
  * @param {Row} line
  */
 export function makeLineActs(view, line) {
-  const { status } = line;
-  if (status !== "queued" && status !== "assigned") return null;
+  const allows = (/** @type {string} */ action) => line["allowed_actions"].includes(action);
   const about = `${showMoney(line["amount_paise"])} of ${line["remitter_name"] || "nobody named"}, ${line["utr"] ?? "without a reference"}.`;
   const path = `/ops/bank/queue/${line["line_id"]}`;
-  if (status === "assigned") {
-    return makeAct(view, {
-      label: "Undo the assignment…",
-      permission,
-      danger: true,
-      says: [
-        about,
-        " It waits again. Money that a deal or a payout has taken is no longer there to be taken back.",
-      ],
-      fields: [{ name: "reason", label: "Reason", type: "long" }],
-      call: (body) => ({ path: `/ops/bank/lines/${line["line_id"]}/undo`, body }),
-      said: () => "The assignment is undone; the money waits again.",
-    });
-  }
   return make(
     "div",
     { class: "acts" },
-    makeAct(view, {
-      label: "Assign…",
-      permission,
-      says: about,
-      fields: [
-        {
-          name: "to",
-          label: "Belongs to",
-          type: "thing",
-          hint: "a firm, settlement or cross",
-          options: [["house", "The house's own, such as charges"]],
-          find: (text) => findOwners(line, text),
-        },
-        { name: "reason", label: "Evidence", type: "long" },
-      ],
-      call: (body) => ({ path: `${path}/assign`, body }),
-    }),
-    line["repeats_line_id"] !== null &&
+    allows("undo") &&
+      makeAct(view, {
+        label: "Undo the assignment…",
+        permission,
+        danger: true,
+        says: [
+          about,
+          " It waits again. Money that a deal or a payout has taken is no longer there to be taken back.",
+        ],
+        fields: [{ name: "reason", label: "Reason", type: "long" }],
+        call: (body) => ({ path: `/ops/bank/lines/${line["line_id"]}/undo`, body }),
+        said: () => "The assignment is undone; the money waits again.",
+      }),
+    allows("assign") &&
+      makeAct(view, {
+        label: "Assign…",
+        permission,
+        says: about,
+        fields: [
+          {
+            name: "to",
+            label: "Belongs to",
+            type: "thing",
+            hint: "a firm, settlement or cross",
+            options: [["house", "The house's own, such as charges"]],
+            find: (text) => findOwners(line, text),
+          },
+          { name: "reason", label: "Evidence", type: "long" },
+        ],
+        call: (body) => ({ path: `${path}/assign`, body }),
+      }),
+    allows("repeat") &&
       makeAct(view, {
         label: "Mark as duplicate…",
         permission,
@@ -156,7 +155,7 @@ export function makeLineActs(view, line) {
         fields: [{ name: "reason", label: "Evidence", type: "long" }],
         call: (body) => ({ path: `${path}/repeat`, body }),
       }),
-    line["direction"] === "credit" &&
+    allows("return") &&
       makeAct(view, {
         label: "Mark as returned…",
         permission,

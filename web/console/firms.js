@@ -198,7 +198,7 @@ function makeFirmActs(view, firm) {
         call: (body) => ({ path: `${path}/authorize`, body }),
         said: () => "The firm may trade.",
       }),
-    firm["connection_state"] === "suspended" &&
+    allows("resume") &&
       makeAct(view, {
         label: "Resume…",
         permission,
@@ -207,7 +207,8 @@ function makeFirmActs(view, firm) {
         call: () => ({ path: `${path}/resume` }),
         said: () => "The firm may trade again.",
       }),
-    allowsSuspension(firm) &&
+    // An operator's suspension replaces the desk's own.
+    (allows("suspend") || firm["suspension"]?.by === "desk") &&
       makeAct(view, {
         label: "Suspend…",
         permission,
@@ -253,13 +254,6 @@ function makeFirmActs(view, firm) {
           ]),
       }),
   ];
-}
-
-/** @param {Row} firm */
-function allowsSuspension({ allowed_actions, connection_state }) {
-  return (
-    allowed_actions.includes("suspend") || ["verified", "authorized"].includes(connection_state)
-  );
 }
 
 /** How many reasons are told of a report that was refused in part. */

@@ -79,7 +79,7 @@ async function showOrder(view) {
     "div",
     { class: "page" },
     makeHead("Order", [
-      order["status"] === "open" &&
+      order["allowed_actions"].includes("cancel") &&
         makeAct(view, {
           label: "Cancel the order…",
           permission: "orders.write",

@@ -63,16 +63,16 @@ async function showPayout(view) {
   await loadNames([payout["firm_id"]]);
   const path = `/ops/payouts/${view.id}`;
   const permission = "payouts.write";
-  const is = (/** @type {string[]} */ ...states) => states.includes(payout["status"]);
+  const allows = (/** @type {string} */ action) => payout["allowed_actions"].includes(action);
   const acts = [
-    is("scheduled", "held") &&
+    allows("release") &&
       makeAct(view, {
         label: "Request release…",
         permission,
         says: "A large payout may leave once somebody else has approved it.",
         call: () => ({ path: `${path}/release` }),
       }),
-    is("scheduled", "held") &&
+    allows("send") &&
       makeAct(view, {
         label: "Mark as sent…",
         permission,
@@ -80,7 +80,7 @@ async function showPayout(view) {
         fields: [{ name: "utr", label: "The bank's reference (UTR)" }],
         call: (body) => ({ path: `${path}/send`, body }),
       }),
-    is("sent") &&
+    allows("confirm") &&
       makeAct(view, {
         label: "Mark as paid…",
         permission,
@@ -88,15 +88,15 @@ async function showPayout(view) {
         fields: [{ name: "reference", label: "Evidence", hint: "A line of the statement" }],
         call: (body) => ({ path: `${path}/confirm`, body }),
       }),
-    is("scheduled", "held", "sent") &&
+    allows("return") &&
       makeAct(view, {
-        label: is("sent") ? "Mark as returned…" : "Hold back…",
+        label: allows("confirm") ? "Mark as returned…" : "Hold back…",
         permission,
         danger: true,
         fields: [{ name: "reason", label: "Reason" }],
         call: (body) => ({ path: `${path}/return`, body }),
       }),
-    is("returned") &&
+    allows("resend") &&
       makeAct(view, {
         label: "Resend…",
         permission,

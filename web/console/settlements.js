@@ -22,8 +22,6 @@ import { standWith } from "./state.js";
 /** @typedef {import("./ops.js").Row} Row */
 /** @typedef {import("./list.js").Column} Column */
 
-const openStates = ["pending", "funded", "transfer_initiated"];
-
 /** @param {Row} row */
 const listFirms = (row) => [
   row["buyer_firm_id"],
@@ -159,14 +157,18 @@ function showSellers(legs) {
  * @param {Row} row
  */
 function makeNextActs(view, row) {
-  if (row["status"] === "pending") return [makeFund(view, row)];
-  if (!["funded", "transfer_initiated"].includes(row["status"])) return [];
-  const isOurs = row["tasks"].some(
-    (/** @type {Row} */ task) =>
-      task["kind"] === "initiate" && task["by"] === "house" && isOpenTask(task),
-  );
-  return [isOurs ? makeInitiated(view, row) : null, makeConfirm(view, row)];
+  return [
+    allows(row, "fund") && makeFund(view, row),
+    allows(row, "initiate") && makeInitiated(view, row),
+    allows(row, "confirm_transfer") && makeConfirm(view, row),
+  ];
 }
+
+/**
+ * @param {Row} row
+ * @param {string} action
+ */
+const allows = (row, action) => row["allowed_actions"].includes(action);
 
 /**
  * @param {View} view
@@ -249,11 +251,10 @@ async function showSettlement(view) {
   const deal = await readOps(`/ops/settlements/${view.id}`, {}, view.signal);
   standWith(view, deal);
   await loadNames([...listFirms(deal), deal["buyer_desk_id"]]);
-  const isOpen = openStates.includes(deal["status"]);
   const path = `/ops/settlements/${view.id}`;
   const acts = [
     ...makeNextActs(view, deal),
-    deal["status"] === "pending" &&
+    allows(deal, "fund") &&
       makeAct(view, {
         label: "Cancel, unpaid…",
         permission: "settlements.write",
@@ -262,7 +263,7 @@ async function showSettlement(view) {
         fields: [{ name: "reference", label: "Evidence" }],
         call: (values) => ({ path: `${path}/fund`, body: { ...values, missing: true } }),
       }),
-    isOpen &&
+    allows(deal, "fail") &&
       makeAct(view, {
         label: "Fail…",
         permission: "settlements.write",
@@ -277,7 +278,7 @@ async function showSettlement(view) {
             : [],
         call: (body) => ({ path: `${path}/fail`, body }),
       }),
-    deal["legs"].some((/** @type {Row} */ leg) => leg["status"] === "failed") &&
+    allows(deal, "take_back") &&
       makeAct(view, {
         label: "Take back the refund…",
         permission: "settlements.write",
@@ -289,7 +290,7 @@ async function showSettlement(view) {
         ],
         call: (body) => ({ path: `${path}/take-back`, body }),
       }),
-    deal["status"] === "settled" &&
+    allows(deal, "reverse") &&
       makeAct(view, {
         label: "Reverse…",
         permission: "settlements.write",
@@ -305,7 +306,7 @@ async function showSettlement(view) {
     makeHead("Settlement", acts),
     makeFacts([
       ["State", showState(deal["status"])],
-      ["Waits for", isOpen ? sayWord(deal["waiting_on"]) : "–"],
+      ["Waits for", deal["waiting_on"] === "none" ? "–" : sayWord(deal["waiting_on"])],
       ["Due", [showTime(deal["due_at"]), " ", deal["late"] ? showState("late") : null]],
       ["Reason", deal["reason"] ? sayWord(deal["reason"]) : "–"],
       ["Scheme", schemeName(deal["scheme"])],
