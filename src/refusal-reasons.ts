@@ -19,7 +19,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   advanceSettlement: {
-    conflict: ["balance_moved","credit_not_sellable","reference_used","wrong_state"],
+    conflict: ["balance_moved","begun_since","credit_not_sellable","reference_used","wrong_state"],
   },
   approveAct: {
     conflict: ["approval_voided","balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","wrong_state"],

@@ -805,7 +805,7 @@ class Operations:
     def advance_settlement(self, settlement_id: str, **options: Unpack[WriteOptions]) -> schemas.Settlement:
         """Let the next step of a settlement happen now. What customs or the bank would say next is said now. Sandbox keys only.
 
-        Refusals by `detail.reason` (open set): 409 `balance_moved`, `credit_not_sellable`, `reference_used`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 409 `balance_moved`, `begun_since`, `credit_not_sellable`, `reference_used`, `wrong_state`.
 
         `POST /v1/sandbox/settlements/{settlement_id}/advance`, scope `orders:write`
         """
