@@ -219,7 +219,7 @@ export async function rollUnderLoad(
 
 /** What a node says when its database is behind a pooler that shares sessions. */
 export async function refuseTransactionMode({ cluster, settings }: Nodes): Promise<string> {
-  const shared = { ...settings, DATABASE_URL: cluster.transactionUrl };
+  const shared = { ...settings, DATABASE_URL: cluster.transactionUrl, PORT: "0" };
   const { code, stderr } = await scripdesk(["serve"], shared);
   return `${code}: ${stderr.trim()}`;
 }
