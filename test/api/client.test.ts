@@ -79,6 +79,7 @@ test("each example of a body has one of the forms that the types know", async ()
     "importCredits",
     "takeQuote",
     "placeOrder",
+    "proposeAct",
     "quoteCross",
     "replayDeliveries",
     "registerWebhook",

@@ -727,6 +727,7 @@ test("client firms", async (t) => {
       [
         ["key.created", key_id],
         ["key.created", child],
+        ["key.updated", child],
         ["key.revoked", child],
       ],
     );
