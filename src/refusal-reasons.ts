@@ -22,7 +22,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["balance_moved","begun_since","credit_not_sellable","reference_used","wrong_state"],
   },
   approveAct: {
-    conflict: ["approval_voided","balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","wrong_state"],
+    conflict: ["account_differs","approval_voided","balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","wrong_state"],
     forbidden: ["key_changed_lately","key_lacks","key_limit","not_a_second_key","own_firm","sub_account_key","suspended_by_operator"],
   },
   authorizeFirm: {

@@ -2313,8 +2313,17 @@ export type DeskApprovalList = {
   has_more?: boolean;
 };
 
-/** An empty object: the call takes no fields. */
-export type ApproveAct = Record<string, never>;
+export type ApproveAct = {
+  /** Of a bank_change: the account as you know it from the firm, null for none; another is not approved. */
+  bank?: {
+    /** 9 to 18 digits. Never shown again. */
+    account_no: string;
+    /** The branch's IFSC. */
+    ifsc: string;
+    /** The name the account bears. */
+    name: string;
+  } | null | undefined;
+};
 
 export type RejectAct = {
   /** The reason in words. */

@@ -2,11 +2,13 @@
 // the act and takes it back.
 
 import { findActiveKeys } from "../access/read-keys.ts";
+import { normalizeParticulars } from "../firms/particulars.ts";
 import { offboardFirm, type Offboarding } from "../firms/offboard-firm.ts";
 import { toRequester } from "../firms/find-firms.ts";
 import { type FirmHooks, updateFirm } from "../firms/update-firm.ts";
 import { type Call, type Caller, type Demand, meetsDemand } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
+import { exactJson } from "../kernel/json.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { withdrawMoney } from "../payouts/withdraw-money.ts";
 import type { Context } from "../platform/context.ts";
@@ -30,6 +32,7 @@ import type { DeskApprovalKind } from "../secondkeys/rules.ts";
 import {
   actFields,
   type ApprovalRules,
+  type ApproveActBody,
   DeskApproval,
   type ProposeActBody,
   type SetApprovalRulesBody,
@@ -98,13 +101,29 @@ export async function proposeAct(
 export async function approveAct(
   ctx: ActContext,
   call: Call,
-  approvalId: string,
+  { approval_id: approvalId, bank }: { readonly approval_id: string } & ApproveActBody,
 ): Promise<DeskApproval> {
   return await approveForDesk(ctx, call, {
     approvalId,
     findKeys: findActiveKeys,
     refuse: (kind) => refuseLacking(call.caller, kind),
-    act: async (proposed, permit) => await carryOut(ctx, call, proposed, permit),
+    act: async (proposed, permit) => {
+      if (bank !== undefined) refuseOtherAccount(proposed, bank);
+      return await carryOut(ctx, call, proposed, permit);
+    },
+  });
+}
+
+/** What both keys may see of an account is not enough to tell it from one with the same end. */
+function refuseOtherAccount({ kind, terms }: ProposedTerms, bank: ActTerms["bank"]): void {
+  if (kind !== "bank_change") {
+    throw unprocessable({ path: "bank", problem: `is not taken with ${kind}` });
+  }
+  const { bank: proposed } = terms as ActTerms; // As `readTerms` made them.
+  const tell = (account: ActTerms["bank"]) => exactJson(normalizeParticulars({ bank: account }));
+  if (tell(bank) === tell(proposed)) return;
+  throw new Failure("conflict", "another account was proposed", {
+    detail: { reason: "account_differs" },
   });
 }
 

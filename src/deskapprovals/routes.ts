@@ -1,6 +1,5 @@
 import type { DeskCall } from "../platform/http/operation.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
-import { body } from "../platform/http/wire.ts";
 import {
   approvalsOfDesk,
   approveAct,
@@ -13,6 +12,7 @@ import {
 import {
   ApprovalParams,
   ApprovalRules,
+  ApproveActBody,
   DeskApproval,
   ProposeActBody,
   RejectApprovalBody,
@@ -99,12 +99,13 @@ export const deskApprovalOperations: readonly Operation[] = [
       "By a key that could do it alone, of another name, where neither minted the other " +
       "(`not_a_second_key`); in live both keys were neither minted nor changed within 24 hours " +
       "(`key_changed_lately`). It is refused for what would refuse the act, and void where the account " +
-      "is another than when it was proposed (`approval_voided`).",
+      "is another than when it was proposed (`approval_voided`). Only the end of a proposed account is " +
+      "shown, so give the `bank` that you expect: another is 409 `account_differs`.",
     params: ApprovalParams,
-    body: body({}, { description: "An empty object: the call takes no fields." }),
+    body: ApproveActBody,
     takesNoBody: true,
     answer: DeskApproval,
-    run: (call, { approval_id }) => approveAct(wire(call), call, approval_id),
+    run: (call, asked) => approveAct(wire(call), call, asked),
   }),
   operation({
     id: "rejectAct",

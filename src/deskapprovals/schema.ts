@@ -55,6 +55,12 @@ const firmId = Type.String({
   examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 
+const bank = (description: string) =>
+  Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
+    ...body(bankFields, { description }),
+    type: ["object", "null"],
+  });
+
 /** Each kind has its own fields, and no others. */
 export const actFields = {
   bank_change: ["firm_id", "bank"],
@@ -72,14 +78,7 @@ export const ProposeActBody = body(
       examples: ["withdrawal"],
     }),
     firm_id: Type.Optional(firmId),
-    bank: Type.Optional(
-      Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
-        ...body(bankFields, {
-          description: "The account that its money shall go to; null for none.",
-        }),
-        type: ["object", "null"],
-      }),
-    ),
+    bank: Type.Optional(bank("The account that its money shall go to; null for none.")),
     amount_paise: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -100,6 +99,15 @@ export const ProposeActBody = body(
   },
 );
 export type ProposeActBody = Static<typeof ProposeActBody>;
+
+export const ApproveActBody = body({
+  bank: Type.Optional(
+    bank(
+      "Of a bank_change: the account as you know it from the firm, null for none; another is not approved.",
+    ),
+  ),
+});
+export type ApproveActBody = Static<typeof ApproveActBody>;
 
 export const RejectApprovalBody = body({
   reason: Type.String({

@@ -42,8 +42,9 @@ async function openDesk(t: TestContext, environment: "live" | "sandbox" = "sandb
     await call(key, "POST", `/v1/firms/${firmId}/withdrawals`, { amount_paise });
   const propose = async (key: string, body: object) =>
     await call(key, "POST", "/v1/approvals", { firm_id: firmId, ...body });
-  const approve = async (key: string, { body }: Answer) =>
-    await call(key, "POST", `/v1/approvals/${body.approval_id}/approve`, {});
+  // Without what is expected it has no body.
+  const approve = async (key: string, { body }: Answer, expected?: object) =>
+    await call(key, "POST", `/v1/approvals/${body.approval_id}/approve`, expected);
   const proposeWithdrawal = async (key: string, amount_paise = 5 * lakh) =>
     await propose(key, { kind: "withdrawal", amount_paise });
   const keys = { root, second, maker, checker };
@@ -125,10 +126,23 @@ test("one key alone changes no account, also not by taking it away, and leaves w
   const proposed = await propose(maker, { kind: "bank_change", bank: other });
   assert.equal(proposed.body.shown.bank.account_no_masked.slice(-4), "0002");
   assert.equal(proposed.text.includes("50200010000002"), false);
-  assert.equal((await approve(checker, proposed)).body.status, "approved");
+  const alike = bank("Other", "60300010000002");
+  assert.equal(proposed.body.shown.bank.account_no_masked, "XXXXXX0002", "as that of `alike`");
+  const differ = [409, "account_differs"];
+  for (const expected of [
+    alike,
+    { ...other, ifsc: "HDFC0000002" },
+    { ...other, name: "O" },
+    null,
+  ]) {
+    assert.deepEqual(tellReason(await approve(checker, proposed, { bank: expected })), differ);
+  }
+  const spelt = { ...other, account_no: "5020 0010 0000 02" };
+  assert.equal((await approve(checker, proposed, { bank: spelt })).body.status, "approved");
   const firm = await call(maker, "GET", path);
   assert.equal(firm.body.bank.account_no_masked.slice(-4), "0002");
   const leaving = await propose(maker, { kind: "offboarding" });
+  assert.equal((await approve(checker, leaving, { bank: other })).status, 422);
   assert.equal((await approve(checker, leaving)).status, 200);
   assert.equal((await call(maker, "GET", path)).body.connection_state, "offboarding");
 });

@@ -905,14 +905,14 @@ class Operations:
         """
         return self._run(OPERATIONS["readDeskApproval"], Call({"approval_id": approval_id}, {}, None, options))
 
-    def approve_act(self, approval_id: str, **options: Unpack[WriteOptions]) -> schemas.DeskApproval:
-        """Approve what another key proposed; it is carried out at once. By a key that could do it alone, of another name, where neither minted the other (`not_a_second_key`); in live both keys were neither minted nor changed within 24 hours (`key_changed_lately`). It is refused for what would refuse the act, and void where the account is another than when it was proposed (`approval_voided`).
+    def approve_act(self, approval_id: str, body: schemas.ApproveAct = {}, **options: Unpack[WriteOptions]) -> schemas.DeskApproval:
+        """Approve what another key proposed; it is carried out at once. By a key that could do it alone, of another name, where neither minted the other (`not_a_second_key`); in live both keys were neither minted nor changed within 24 hours (`key_changed_lately`). It is refused for what would refuse the act, and void where the account is another than when it was proposed (`approval_voided`). Only the end of a proposed account is shown, so give the `bank` that you expect: another is 409 `account_differs`.
 
-        Refusals by `detail.reason` (open set): 403 `key_changed_lately`, `key_lacks`, `key_limit`, `not_a_second_key`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `approval_voided`, `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `key_changed_lately`, `key_lacks`, `key_limit`, `not_a_second_key`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `account_differs`, `approval_voided`, `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `wrong_state`.
 
         `POST /v1/approvals/{approval_id}/approve`, scope `firms` or `orders:write`
         """
-        return self._run(OPERATIONS["approveAct"], Call({"approval_id": approval_id}, {}, {}, options))
+        return self._run(OPERATIONS["approveAct"], Call({"approval_id": approval_id}, {}, body, options))
 
     def reject_act(self, approval_id: str, body: schemas.RejectAct, **options: Unpack[WriteOptions]) -> schemas.DeskApproval:
         """Reject what was proposed, or take it back. By any key that could do it alone, the proposing one included.

@@ -2793,7 +2793,19 @@ class DeskApprovalList(TypedDict):
     has_more: NotRequired[bool]
 
 
-ApproveAct = Dict[str, Any]
+class ApproveActBank(TypedDict):
+    """Of a bank_change: the account as you know it from the firm, null for none; another is not approved."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch's IFSC.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class ApproveAct(TypedDict):
+    #: Of a bank_change: the account as you know it from the firm, null for none; another is not approved.
+    bank: NotRequired[Optional[ApproveActBank]]
 
 
 class RejectAct(TypedDict):
