@@ -210,6 +210,7 @@ export function listOrderLegs(orderIds: readonly string[]): Query<
         select state, buyer_paise, face_paise
         from settlement_legs as bought
         where bought.settlement_id = s.settlement_id
+        offset 0
       ) as l
       where s.buyer_order_id = asked.order_id
       union all

@@ -494,18 +494,19 @@ export async function listUnbilled(
   return await tx.rows(sql`
     select due.*, f.legal_name as recipient_name, f.iec as recipient_iec, f.gstin as recipient_gstin
     from (
-      select settlement_id, supplied_on, firm_id, sum(value_paise)::bigint as value_paise,
-        array_agg(ordinal order by ordinal) as ordinals
+      select environment, settlement_id, supplied_on, firm_id,
+        sum(value_paise)::bigint as value_paise, array_agg(ordinal order by ordinal) as ordinals
       from supplies
       where bill_no is null and environment = ${environment} and kind = ${kind}
         and financial_year = ${year}
         and (${only}::text[] is null or settlement_id = any(${only}::text[]))
         and settlement_id <> all(${except}::text[])
-      group by settlement_id, supplied_on, firm_id
+      group by environment, settlement_id, supplied_on, firm_id
+      order by supplied_on, settlement_id, firm_id
+      limit ${limit}
     ) as due
-    join firms as f on f.environment = ${environment} and f.firm_id = due.firm_id
-    order by due.supplied_on, due.settlement_id, due.firm_id
-    limit ${limit}`);
+    join firms as f on f.environment = due.environment and f.firm_id = due.firm_id
+    order by due.supplied_on, due.settlement_id, due.firm_id`);
 }
 
 export const { insert: insertBills } = rowsBy(billsOfSupply, {

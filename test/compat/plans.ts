@@ -78,11 +78,6 @@ const allowed: readonly Allowed[] = [
     isOfDesk: true,
   },
   {
-    text: /from orders as o\s+where o\.desk_id = [^]*::text is null or/,
-    why: "the list of orders goes through its desk's for those that its filters let pass",
-    isOfDesk: true,
-  },
-  {
     text: /o\.covered_paise - o\.dealt_paise </,
     why: "goes through the resting sells of a scheme",
   },
