@@ -158,12 +158,12 @@ function toCell(value: unknown): string {
 }
 
 /** A part of a history. */
-type Step = { readonly status: string; readonly at: string; readonly reason: string | null };
+type HistoryStep = { readonly status: string; readonly at: string; readonly reason: string | null };
 
-function isStep(item: unknown): item is Step {
+function isStep(item: unknown): item is HistoryStep {
   return typeof item === "object" && item !== null && "status" in item && "at" in item;
 }
 
-function showStep({ status, at, reason }: Step): string {
+function showStep({ status, at, reason }: HistoryStep): string {
   return `${status} ${at}${reason === null ? "" : ` (${reason})`}`;
 }

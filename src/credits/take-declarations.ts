@@ -171,12 +171,12 @@ export async function rejectRivals(
 
 type PendingClaim = { readonly index: number; readonly facts: CreditFacts };
 type KnownCredit = Known & { readonly own: CreditRow | undefined };
-type Verdict = PendingClaim & {
+type JudgedClaim = PendingClaim & {
   readonly kind: "created" | "known" | "lowered";
   readonly failure?: Failure;
 };
 type Plan = {
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly JudgedClaim[];
   readonly inserts: ReadonlyMap<string, CreditRow>;
   readonly updates: ReadonlyMap<string, CreditRow>;
   readonly before: ReadonlyMap<string, KnownCredit>;
@@ -192,7 +192,7 @@ function judgeAll(
 ): Plan {
   const inserts = new Map<string, CreditRow>();
   const updates = new Map<string, CreditRow>();
-  const verdicts = waiting.map(({ index, facts }): Verdict => {
+  const verdicts = waiting.map(({ index, facts }): JudgedClaim => {
     const scripNo = facts.scrip_no;
     const found = known.get(scripNo) ?? nothingKnown;
     const earlier = inserts.get(scripNo) ?? updates.get(scripNo);

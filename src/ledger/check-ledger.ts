@@ -276,7 +276,7 @@ async function findRecentBreak(db: Database): Promise<Break | undefined> {
   );
 }
 
-type Step<Place> = {
+type CheckedSlice<Place> = {
   readonly upTo: Place | undefined;
   readonly firstBreak: Break | undefined;
 };
@@ -285,7 +285,7 @@ type Step<Place> = {
 async function walk<Place>(
   from: Place,
   stepsMax: number,
-  step: (after: Place) => Promise<Step<Place>>,
+  step: (after: Place) => Promise<CheckedSlice<Place>>,
 ): Promise<{ readonly next?: Place; readonly firstBreak?: Break }> {
   let after = from;
   for (let steps = 0; steps < stepsMax; steps++) {

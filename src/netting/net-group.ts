@@ -142,11 +142,11 @@ async function findGroup({ db }: Context, caller: Caller, { groupId, now }: Grou
   return { holdings: toHoldings(found, { cards, owing, now }), cards };
 }
 
-type Found = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
+type PlannedMoves = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
 
 function newRun(
   { environment, deskId, keyId }: Caller,
-  { groupId, moves, cards, now }: Found,
+  { groupId, moves, cards, now }: PlannedMoves,
 ): RunRow {
   return {
     netting_ref: newId("net", now),

@@ -14,7 +14,7 @@
 import type { Questions } from "./question-rules.ts";
 
 type Identity = Questions["firm_identity"];
-type Transfer = Questions["credit_transfer"];
+type TransferQuestion = Questions["credit_transfer"];
 type Holding = Questions["credit_holding"];
 
 export function simulateIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
@@ -52,7 +52,7 @@ export function simulateHolding({
 export function simulateTransfer({
   scrip_no,
   scenario,
-}: Transfer["facts"]): Transfer["answer"] | undefined {
+}: TransferQuestion["facts"]): TransferQuestion["answer"] | undefined {
   if (scenario === "credit_suspended" || scrip_no.endsWith("0407")) return { outcome: "suspended" };
   if (scenario === "transfer_timeout" || scrip_no.endsWith("0408")) return undefined;
   const isRefused =

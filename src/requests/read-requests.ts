@@ -48,7 +48,7 @@ type Narrower = Pick<
 
 type Wanted = BlockFilter & { readonly requestId: string | null };
 
-type Found = KeptCall & Position;
+type PositionedCall = KeptCall & Position;
 
 /** An operator sees whose it is. */
 type RequestOfDesk = Request & Pick<KeptCall, "environment" | "desk_id" | "firm_id">;
@@ -77,7 +77,7 @@ export async function listRequests(
     ...asked,
     status: asked.status === undefined ? undefined : String(asked.status),
   };
-  const page = await readPage<Found>(
+  const page = await readPage<PositionedCall>(
     { query: { limit, cursor }, question, signingKey: ctx.cursorKey },
     {
       list: ({ after, fetch }) => takeFrom(walk(ctx, own, after), fetch),
@@ -109,10 +109,13 @@ export async function listAllRequests(
   const { environment, deskId, firmId, from, to, ...asked } = search;
   const all = toWanted(ctx, asked, { environment, deskId, from, to });
   const kind = { ...all.kind, ...(firmId !== null && { firm_id: firmId }) };
-  const page = await readLeaf<Found>(ctx, ["requests", "id", "at"], search, ({ after, fetch }) =>
-    takeFrom(walk(ctx, { ...all, kind }, after), fetch),
+  const page = await readLeaf<PositionedCall>(
+    ctx,
+    ["requests", "id", "at"],
+    search,
+    ({ after, fetch }) => takeFrom(walk(ctx, { ...all, kind }, after), fetch),
   );
-  const view = (call: Found) => {
+  const view = (call: PositionedCall) => {
     const { environment: where, desk_id, firm_id } = call;
     return { environment: where, desk_id, firm_id, ...viewRequest(call) };
   };
@@ -160,7 +163,7 @@ async function* walk(
   { db }: Pick<Context, "db">,
   wanted: Wanted,
   after: Position | undefined,
-): AsyncGenerator<Found> {
+): AsyncGenerator<PositionedCall> {
   const pace = openPace();
   const [lastBlock = "", lastPlace = "0"] = after?.id.split(" ") ?? [];
   // The block in which the last page ended is read again.

@@ -92,7 +92,7 @@ export type SettlementHooks = {
 };
 
 /** A settlement and the legs that customs is asked about. */
-type Transfer = {
+type AskedTransfer = {
   readonly settlement: SettlementRow;
   readonly asked: readonly LegRow[];
 };
@@ -102,7 +102,7 @@ type Iecs = ReadonlyMap<string, string | null>;
 
 export function findTransferIecs(
   environment: Environment,
-  transfers: readonly Transfer[],
+  transfers: readonly AskedTransfer[],
   now: Date,
 ): Query<Iecs> {
   if (transfers.length === 0) return known(new Map());
@@ -145,7 +145,7 @@ export function listDeskIds({ settlement, legs }: Parties): string[] {
  */
 export function askCustoms(
   environment: Environment,
-  transfers: readonly Transfer[],
+  transfers: readonly AskedTransfer[],
   { iecs, findScenario }: { readonly iecs: Iecs; readonly findScenario: FindScenario },
   now: Date,
 ): Query<void> {

@@ -368,7 +368,7 @@ async function priceSells(
     loadCardsToday(listEnvironments(asks), now),
     findNamed(asks),
   ]);
-  const verdicts = asks.map((ask): Priced | Failure => {
+  const verdicts = asks.map((ask): PricedQuote | Failure => {
     const { call, wanted } = ask;
     if (!("scripNo" in wanted)) {
       const { scheme, facePaise } = wanted;
@@ -418,7 +418,7 @@ type Offered = {
   readonly dryRun: boolean;
 };
 
-type Priced = NoQuote | Offered;
+type PricedQuote = NoQuote | Offered;
 
 /** The named credit of each ask; undefined where the caller has no such credit. */
 function findNamed(
@@ -458,7 +458,7 @@ function priceSell(
   ask: QuoteCall<SellWanted>,
   sale: Sale,
   { findCard, now }: { readonly findCard: FindCard; readonly now: Date },
-): Priced {
+): PricedQuote {
   const { caller, dryRun } = ask.call;
   const { environment, deskId } = caller;
   const { credit } = sale;
@@ -501,7 +501,7 @@ function priceSell(
  */
 async function holdRoom(
   db: Database,
-  priced: readonly (Priced | Failure)[],
+  priced: readonly (PricedQuote | Failure)[],
   now: Date,
 ): Promise<QuoteDecision<SellRow>[]> {
   const quotes = openQuotesOn(db);

@@ -80,13 +80,13 @@ function watchObstacle(
   db: Context["db"],
   lookEveryMs: number,
 ): () => Promise<string | undefined> {
-  let latest: Found | undefined;
-  let first: Promise<Found> | undefined;
+  let latest: Readiness | undefined;
+  let first: Promise<Readiness> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let looksSinceCall = 0;
   const findFiles = keepOnce(listMigrationFiles);
 
-  async function lookOn(): Promise<Found> {
+  async function lookOn(): Promise<Readiness> {
     latest = await look(async () => await pendingMigrations(db, await findFiles()));
     looksSinceCall += 1;
     if (looksSinceCall < looksAfterCall) {
@@ -110,9 +110,9 @@ function watchObstacle(
   };
 }
 
-type Found = { readonly obstacle: string | undefined };
+type Readiness = { readonly obstacle: string | undefined };
 
-async function look(findPending: () => Promise<readonly string[]>): Promise<Found> {
+async function look(findPending: () => Promise<readonly string[]>): Promise<Readiness> {
   const late = Promise.withResolvers<undefined>();
   const deadline = setTimeout(() => late.resolve(undefined), lookMsMax).unref();
   try {
