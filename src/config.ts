@@ -22,10 +22,10 @@ import type { SmtpServer } from "./platform/smtp.ts";
 
 /** What a process does: serves the API, runs the workers, or both. */
 const roles = ["all", "api", "worker"] as const;
-type Role = (typeof roles)[number];
+type ProcessRole = (typeof roles)[number];
 
 export type Config = {
-  readonly role: Role;
+  readonly role: ProcessRole;
   readonly host: string;
   readonly port: number;
   readonly opsHost: string;
@@ -481,7 +481,7 @@ export function readConfig(variables: Variables): Config {
     return level ?? "info";
   }
 
-  function role(): Role {
+  function role(): ProcessRole {
     const text = read("ROLE") ?? "all";
     const found = roles.find((known) => known === text);
     if (!found) problems.push(`ROLE must be one of ${roles.join(", ")}`);

@@ -82,7 +82,7 @@ export type AwaitingMove = "accept" | "fund";
 /** The moves after which there is no deadline. */
 export type LastMove = Exclude<CrossMove, AwaitingMove>;
 
-type Role = "proposer" | "counterparty" | "buyer" | "seller" | "either side";
+type CrossRole = "proposer" | "counterparty" | "buyer" | "seller" | "either side";
 
 /** The role that each action needs, by state. */
 export const crossActions = {
@@ -91,7 +91,7 @@ export const crossActions = {
   cancel: { proposed: "proposer", agreed: "either side", funded: "seller" },
   fund: { agreed: "buyer" },
   release: { funded: "seller" },
-} as const satisfies Readonly<Record<string, Readonly<Partial<Record<CrossState, Role>>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<CrossState, CrossRole>>>>>;
 
 export type CrossAction = keyof typeof crossActions;
 
@@ -109,12 +109,12 @@ export function listAllowedActions(standing: Standing): CrossAction[] {
 
 const actionNames = Object.keys(crossActions) as CrossAction[];
 
-function findRole(action: CrossAction, state: CrossState): Role | undefined {
-  const byState: Readonly<Partial<Record<CrossState, Role>>> = crossActions[action];
+function findRole(action: CrossAction, state: CrossState): CrossRole | undefined {
+  const byState: Readonly<Partial<Record<CrossState, CrossRole>>> = crossActions[action];
   return byState[state];
 }
 
-function hasRole(role: Role | undefined, { proposedBy, sides }: Standing): boolean {
+function hasRole(role: CrossRole | undefined, { proposedBy, sides }: Standing): boolean {
   switch (role) {
     case undefined:
       return false;

@@ -67,7 +67,7 @@ export type JudgedEntry = {
   readonly effect: Effect;
 };
 
-type Judged<Accepted, Refusal> =
+type AcceptedOr<Accepted, Refusal> =
   | { readonly accepted: Accepted; readonly refusal?: undefined }
   | { readonly accepted?: undefined; readonly refusal: Refusal };
 
@@ -75,7 +75,7 @@ type Judged<Accepted, Refusal> =
  * Decides one entry and applies it to the in-memory books if accepted. A credit that is still with
  * customs enters the books with the same entry.
  */
-export function judgeEntry(books: Books, entry: Entry): Judged<JudgedEntry, EntryRefusal> {
+export function judgeEntry(books: Books, entry: Entry): AcceptedOr<JudgedEntry, EntryRefusal> {
   const key = entryKey(entry);
   if (books.written.has(key)) return { refusal: { reason: "already_written" } };
   const chain = chainCredits(books, entry);
@@ -100,7 +100,7 @@ export function judgeEntry(books: Books, entry: Entry): Judged<JudgedEntry, Entr
 export function judgeResolution(
   books: Books,
   resolution: Resolution,
-): Judged<
+): AcceptedOr<
   { readonly resolution: Resolution; readonly pending: Pending; readonly effect: Effect },
   ResolutionRefusal
 > {
@@ -130,7 +130,7 @@ export function judgeResolution(
 function chainCredits(
   books: Books,
   { environment, movements }: Entry,
-): Judged<{ movements: MovementRow[]; owners: Map<string, string> }, EntryRefusal> {
+): AcceptedOr<{ movements: MovementRow[]; owners: Map<string, string> }, EntryRefusal> {
   const owners = new Map<string, string>();
   const rows: MovementRow[] = [];
   for (const movement of movements) {

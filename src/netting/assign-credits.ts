@@ -417,9 +417,9 @@ function findBestSet(sums: Float64Array, moves: Uint8Array): number {
   return best;
 }
 
-type Judged = { readonly sums: Float64Array; readonly moves: Uint8Array };
+type ScoredSets = { readonly sums: Float64Array; readonly moves: Uint8Array };
 
-function isBetter(set: number, best: number, { sums, moves }: Judged): boolean {
+function isBetter(set: number, best: number, { sums, moves }: ScoredSets): boolean {
   const more = (sums[set] ?? 0) - (sums[best] ?? 0);
   if (more !== 0) return more > 0;
   const moved = (moves[set] ?? 0) - (moves[best] ?? 0);

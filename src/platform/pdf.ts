@@ -37,7 +37,7 @@ type Writing = {
 };
 
 /** What an element of the structure is, as PDF names it. */
-type Role = "Sect" | "H1" | "H2" | "P" | "Table" | "TR" | "TH" | "TD";
+type TagRole = "Sect" | "H1" | "H2" | "P" | "Table" | "TR" | "TH" | "TD";
 
 type Element = ReturnType<Pdf["struct"]>;
 
@@ -69,7 +69,7 @@ class PdfSheet {
   }
 
   /** An element that consists of others. */
-  group(role: Role, draw: () => void): void {
+  group(role: TagRole, draw: () => void): void {
     const element = this.#drawn?.pdf.struct(role);
     if (element) {
       this.#open.at(-1)?.add(element);
@@ -82,7 +82,7 @@ class PdfSheet {
   }
 
   /** An element with this text, all of it on one page. */
-  element(role: Role, text: string, draw: () => void): void {
+  element(role: TagRole, text: string, draw: () => void): void {
     const pdf = this.#drawn?.pdf;
     if (!pdf) {
       draw();

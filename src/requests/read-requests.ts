@@ -46,7 +46,7 @@ type Narrower = Pick<
   "status" | "code" | "reason" | "route" | "key_id" | "request_id"
 >;
 
-type Wanted = BlockFilter & { readonly requestId: string | null };
+type CallFilter = BlockFilter & { readonly requestId: string | null };
 
 type PositionedCall = KeptCall & Position;
 
@@ -130,7 +130,7 @@ function toWanted(
     to,
     ...whose
   }: Pick<BlockFilter, "environment" | "deskId" | "to"> & { from: Date | null },
-): Wanted {
+): CallFilter {
   const oldestMs = now().getTime() - keptDays * dayMs;
   return {
     ...whose,
@@ -148,12 +148,12 @@ function toWanted(
 }
 
 /** Nothing, where another key is asked for. */
-function ofKey(wanted: Wanted, keyId: string): Wanted {
+function ofKey(wanted: CallFilter, keyId: string): CallFilter {
   const { key_id: asked = keyId } = wanted.kind;
   return { ...wanted, kind: { ...wanted.kind, key_id: asked === keyId ? keyId : "" } };
 }
 
-async function countAll({ db }: Pick<Context, "db">, wanted: Wanted): Promise<number> {
+async function countAll({ db }: Pick<Context, "db">, wanted: CallFilter): Promise<number> {
   if (wanted.requestId === null) return await countCalls(db.planned, wanted);
   return (await takeFrom(walk({ db }, wanted, undefined), Infinity)).length;
 }
@@ -161,7 +161,7 @@ async function countAll({ db }: Pick<Context, "db">, wanted: Wanted): Promise<nu
 /** The wanted calls before a place, newest first. */
 async function* walk(
   { db }: Pick<Context, "db">,
-  wanted: Wanted,
+  wanted: CallFilter,
   after: Position | undefined,
 ): AsyncGenerator<PositionedCall> {
   const pace = openPace();
@@ -186,7 +186,7 @@ async function* walk(
 
 async function listNext(
   db: Context["db"]["planned"],
-  wanted: Wanted,
+  wanted: CallFilter,
   page: PageOfBlocks,
 ): Promise<StoredBlock[]> {
   const { requestId, deskId } = wanted;
@@ -195,7 +195,7 @@ async function listNext(
   return await listBlocksOfId(db, { requestId, at, deskId }, page);
 }
 
-function isWanted(call: KeptCall, { environment, requestId, from, to, kind }: Wanted): boolean {
+function isWanted(call: KeptCall, { environment, requestId, from, to, kind }: CallFilter): boolean {
   return (
     isOfKind(call, kind) &&
     (environment === null || call.environment === environment) &&

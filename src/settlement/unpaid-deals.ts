@@ -81,7 +81,7 @@ type Overdue = {
   readonly list: (dueUntil: Date) => Promise<readonly UnpaidDeal[]>;
 };
 
-type Judged = {
+type OverdueDeals = {
   /** The unpaid deals that may end; null for all that are due. */
   readonly mayEnd: readonly string[] | null;
   /** Tells people which of the deals that ended did so without a statement. */
@@ -92,7 +92,7 @@ export async function judgeOverdue(
   { db, log }: { readonly db: Db; readonly log?: FastifyBaseLogger | undefined },
   bankWatch: BankWatch,
   { environment, lateUntil, now, list }: Overdue,
-): Promise<Judged> {
+): Promise<OverdueDeals> {
   if (environment === "sandbox") return { mayEnd: null, tell: () => undefined };
   const horizon = await bankWatch.readHorizon(db, environment, now);
   const deals = await list(horizon < lateUntil ? horizon : lateUntil);

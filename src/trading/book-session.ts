@@ -12,7 +12,7 @@ import { dayNumber, type IstDay } from "../kernel/time.ts";
 import type { Book, Offers } from "./book.ts";
 
 /** The offers that one buyer may take. */
-type Wanted = {
+type BuyerTerms = {
   readonly scheme: Scheme;
   readonly tiers: readonly Tier[];
   /** Offers of this PAN are left out. */
@@ -30,15 +30,15 @@ export type SetBook = {
    * a quick search that a thread could improve returns SearchNeeded; plan null accepts what it found.
    */
   choose(
-    wanted: Wanted & {
+    wanted: BuyerTerms & {
       readonly requirementPaise: Paise;
       readonly plan: CoverPlan | null | undefined;
     },
   ): PricedBundle | SearchNeeded | undefined;
   /** The smallest face at the price of the largest sums; undefined when there is none. */
-  smallest(wanted: Wanted): Paise | undefined;
+  smallest(wanted: BuyerTerms): Paise | undefined;
   /** Whether a credit that another transaction locks would fit. */
-  hasHeld(wanted: Wanted): boolean;
+  hasHeld(wanted: BuyerTerms): boolean;
   take(scheme: Scheme, offers: readonly Offer[]): void;
   put(scheme: Scheme, offers: readonly Offer[]): void;
 };
@@ -124,7 +124,7 @@ function openBookSession(
     return tier && { offers: bundle, priceBps: priceInTier(tier, bundle) };
   };
 
-  const findSmallest = (index: OfferIndex, wanted: Wanted, tier: Tier) =>
+  const findSmallest = (index: OfferIndex, wanted: BuyerTerms, tier: Tier) =>
     findSmallestUsable(index, { ...describeBuyer(wanted), ...tier });
 
   return {
@@ -168,6 +168,6 @@ function openBookSession(
   };
 }
 
-function describeBuyer({ pan, expiresFrom }: Wanted): Usable {
+function describeBuyer({ pan, expiresFrom }: BuyerTerms): Usable {
   return { min_day: dayNumber(expiresFrom), ...(pan === null ? {} : { buyer: pan }) };
 }
